@@ -1,0 +1,714 @@
+package io.fdtable.kernel;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReentrantLock;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The descriptor table of one process, or of several that share it: an exact model of
+ * Linux's {@code struct files_struct}.
+ *
+ * <p>
+ * A slot is <em>free</em>, <em>reserved</em> (taken for allocation, but without a file,
+ * so that every lookup answers EBADF) or <em>installed</em>. A new descriptor is always
+ * the lowest free number that is acceptable. Descriptors are unsigned 32-bit numbers: -1
+ * is 4294967295 and fails whichever range check comes first.
+ *
+ * <p>
+ * The limit on descriptor numbers belongs to the process, not to the table, and is passed
+ * to each call that needs it. Safe from any thread.
+ *
+ * @see <a href="https://github.com/torvalds/linux/blob/v6.19/fs/file.c">fs/file.c</a>
+ */
+public final class FilesStruct {
+
+	/** Width of a new table, in slots, like NR_OPEN_DEFAULT. */
+	public static final int NR_OPEN_DEFAULT = FdTable.EMBEDDED;
+
+	/*
+	 * Who may touch what.
+	 *
+	 * field readers writers guard ------------------ -------------------------
+	 * -------------------- ---------------------- fdt anyone growth fileLock; volatile
+	 * read fdt.fd[i] anyone close, dup2, exec fileLock; acquire read reserved slot its
+	 * installer none: one CAS fdt.closeOnExec anyone (F_GETFD) all that change it
+	 * fileLock; opaque read fdt.openFds holders of the lock alloc, release, dup2 fileLock
+	 * fdt.generations holders of the lock alloc, dup2 fileLock nextFd, generation holders
+	 * of the lock alloc, release fileLock counters holders of the lock alloc, growth
+	 * fileLock count anyone clone, exit, unshare atomic
+	 *
+	 * Lock order: fileLock is innermost. No other lock is taken and no file is closed for
+	 * good while it is held: a final close may run code of the file.
+	 *
+	 * Lookup takes no lock. It reads fdt, then the slot, takes a reference, and reads
+	 * both again: a file may have been closed and its number reused between reading the
+	 * slot and taking the reference (CVE-2021-4083). A reference that cannot be taken
+	 * only means that the slot was replaced meanwhile, as dup2 does, never that it is
+	 * free.
+	 *
+	 * Install takes no lock. The kernel lets growth wait until every install that did not
+	 * see it coming has finished. Here growth itself closes each reserved slot of the old
+	 * table with a marker; the install that finds the marker takes the lock, which growth
+	 * holds until the wider table is published, and installs there. So growth waits for
+	 * nobody and no install is lost.
+	 *
+	 * Growth keeps the lock, where the kernel must drop it to allocate memory and then
+	 * start over. What follows is the same for a caller, and one interleaving fewer.
+	 *
+	 * Invariants that hold whenever fileLock is free; checkInvariants() asserts them.
+	 *
+	 * I1 maxFds is a positive multiple of 64; a table never gets narrower I2 a slot with
+	 * a file has its open bit set I3 a set summary bit means a word of ones I4 a word of
+	 * ones has its bit set I5 summary bits beyond the last word are 0 I6 every slot below
+	 * nextFd is taken, and 0 <= nextFd <= maxFds I7 a reserved slot holds no file until
+	 * its own install (asserted by install) I8 the close-on-exec bit of a free slot means
+	 * nothing and is never shown I9 a file has at least as many references as slots that
+	 * hold it I10 bitmaps are whole words, as many as the table has
+	 */
+
+	private final ReentrantLock fileLock = new ReentrantLock();
+
+	private final Sysctl sysctl;
+
+	private final SearchCounters counters;
+
+	/** Processes that use this table; 1 means private. */
+	private final AtomicInteger count = new AtomicInteger(1);
+
+	private volatile FdTable fdt;
+
+	/** Lower bound of the lowest free slot. */
+	private int nextFd;
+
+	/** The generation given out last; each handing-out of a number gets the next. */
+	private long generation;
+
+	private int highWater = -1;
+
+	/**
+	 * Creates an empty private table of 64 slots.
+	 * @param sysctl the settings of the service
+	 * @param allocator how to search for the lowest free descriptor
+	 */
+	public FilesStruct(Sysctl sysctl, Allocator allocator) {
+		this.sysctl = sysctl;
+		this.counters = new SearchCounters();
+		this.fdt = new FdTable(allocator.newBitmap(NR_OPEN_DEFAULT, this.counters));
+	}
+
+	private FilesStruct(Sysctl sysctl, SearchCounters counters, FdTable fdt, long generation) {
+		this.sysctl = sysctl;
+		this.counters = counters;
+		this.fdt = fdt;
+		this.generation = generation;
+	}
+
+	// Allocation
+
+	/**
+	 * Reserves the lowest unused descriptor in {@code [start, end)} and marks it open,
+	 * like {@code alloc_fd}.
+	 *
+	 * <p>
+	 * The slot holds no file until {@link #fdInstall}; until then {@link #fget} reports
+	 * it as not open and {@link #dup2} onto it fails with {@link Errno#EBUSY}. Pair each
+	 * success with one {@code fdInstall} or {@link #putUnusedFd}.
+	 *
+	 * <p>
+	 * Reads at most {@code maxFds / 4096 + 3} words when {@code start} is 0, one when the
+	 * word of {@code nextFd} has room. Growing costs O({@code maxFds}) once per doubling.
+	 * @param start the lowest acceptable descriptor: 0 for open and dup, the argument of
+	 * F_DUPFD otherwise; not negative
+	 * @param end one past the highest acceptable descriptor, normally the RLIMIT_NOFILE
+	 * soft limit
+	 * @param closeOnExec whether exec will close the descriptor
+	 * @return the reserved descriptor
+	 * @throws SyscallException EMFILE if every descriptor in the range is taken or the
+	 * table would grow beyond nr_open; ENOMEM if the memory budget is spent
+	 * @see #fdInstall
+	 * @see #putUnusedFd
+	 */
+	public int allocFd(int start, int end, boolean closeOnExec) {
+		this.fileLock.lock();
+		try {
+			int fd = findFreeFd(Math.max(start, this.nextFd));
+			// Before growing, so that a table that is full at the limit stays as it is.
+			if (fd >= end) {
+				throw Errno.EMFILE.exception();
+			}
+			Errno error = expandFiles(fd);
+			if (error != null) {
+				throw error.exception();
+			}
+			// Only a search that began at nextFd has seen that all below fd is taken.
+			if (start <= this.nextFd) {
+				this.nextFd = fd + 1;
+			}
+			markOpen(fd, closeOnExec);
+			return fd;
+		}
+		finally {
+			this.fileLock.unlock();
+		}
+	}
+
+	private int findFreeFd(int candidate) {
+		FdTable table = this.fdt;
+		if (candidate >= table.maxFds) {
+			return candidate;
+		}
+		this.counters.searches++;
+		int fd = table.openFds.findNextFd(candidate);
+		if (fd == candidate) {
+			this.counters.hintHits++;
+		}
+		return fd;
+	}
+
+	/** Makes a slot taken; the caller has made sure that the table is wide enough. */
+	private void markOpen(int fd, boolean closeOnExec) {
+		FdTable table = this.fdt;
+		table.openFds.set(fd);
+		this.highWater = Math.max(this.highWater, fd);
+		table.setCloseOnExec(fd, closeOnExec);
+		table.setGeneration(fd, ++this.generation);
+	}
+
+	/**
+	 * Grows the table until it has the slot, like {@code expand_files}.
+	 * @return null on success, otherwise EMFILE or ENOMEM
+	 */
+	private @Nullable Errno expandFiles(int fd) {
+		FdTable table = this.fdt;
+		if (table.contains(fd)) {
+			return null;
+		}
+		int nrOpen = this.sysctl.nrOpen();
+		int capacity = (fd < nrOpen) ? FdTable.capacityFor(fd + 1, nrOpen) : 0;
+		if (capacity == 0) {
+			return Errno.EMFILE;
+		}
+		try {
+			this.fdt = allocate(capacity, () -> table.expand(capacity, this.counters));
+		}
+		catch (SyscallException ex) {
+			return ex.errno();
+		}
+		this.sysctl.uncharge(FdTable.bytesFor(table.maxFds));
+		this.counters.expansions++;
+		this.counters.slotsCopied += table.maxFds;
+		return null;
+	}
+
+	private interface TableFactory {
+
+		FdTable create();
+
+	}
+
+	/** Makes a table within the memory budget, or throws ENOMEM and takes nothing. */
+	private FdTable allocate(int capacity, TableFactory factory) {
+		long bytes = FdTable.bytesFor(capacity);
+		this.sysctl.charge(bytes);
+		try {
+			return factory.create();
+		}
+		catch (OutOfMemoryError ex) {
+			this.sysctl.uncharge(bytes);
+			throw Errno.ENOMEM.exception();
+		}
+	}
+
+	/**
+	 * Gives a reserved slot its file and so makes it visible to everyone who shares the
+	 * table, like {@code fd_install}. Cannot fail, and takes no lock unless the table is
+	 * growing: one compare-and-set.
+	 * @param fd a descriptor that {@link #allocFd} returned to the caller
+	 * @param file the file; the caller's reference becomes the slot's
+	 * @throws IllegalStateException if the slot holds a file already
+	 */
+	public void fdInstall(int fd, OpenFile file) {
+		if (!this.fdt.install(fd, file)) {
+			this.fileLock.lock();
+			try {
+				this.fdt.install(fd, file);
+			}
+			finally {
+				this.fileLock.unlock();
+			}
+		}
+	}
+
+	/**
+	 * Gives a reserved slot back, like {@code put_unused_fd}.
+	 * @param fd a descriptor that {@link #allocFd} returned to the caller and that has
+	 * not been installed
+	 */
+	public void putUnusedFd(int fd) {
+		this.fileLock.lock();
+		try {
+			release(fd);
+		}
+		finally {
+			this.fileLock.unlock();
+		}
+	}
+
+	private void release(int fd) {
+		this.fdt.openFds.clear(fd);
+		this.nextFd = Math.min(this.nextFd, fd);
+	}
+
+	// Lookup
+
+	/**
+	 * Returns the file of a descriptor with a reference that the caller must drop, like
+	 * {@code fget_raw}. Takes no lock.
+	 * @param fd the descriptor, unsigned
+	 * @return the file
+	 * @throws SyscallException EBADF if the slot is free, reserved or beyond the table
+	 */
+	OpenFile fget(int fd) {
+		while (true) {
+			FdTable table = this.fdt;
+			OpenFile file = table.fileAt(fd);
+			if (file == null) {
+				throw Errno.EBADF.exception();
+			}
+			if (!file.tryAcquire()) {
+				continue;
+			}
+			if (table.fileAt(fd) == file && this.fdt == table) {
+				return file;
+			}
+			file.release();
+		}
+	}
+
+	/**
+	 * Tells whether exec will close the descriptor, like F_GETFD. Takes no lock.
+	 * @param fd the descriptor, unsigned
+	 * @return the slot's FD_CLOEXEC
+	 * @throws SyscallException EBADF if the descriptor is not installed
+	 */
+	public boolean closeOnExec(int fd) {
+		FdTable table = this.fdt;
+		if (table.fileAt(fd) == null) {
+			throw Errno.EBADF.exception();
+		}
+		return table.closeOnExec(fd);
+	}
+
+	/**
+	 * Sets or clears the slot's FD_CLOEXEC, like F_SETFD.
+	 * @param fd the descriptor, unsigned
+	 * @param on whether exec will close it
+	 * @throws SyscallException EBADF if the descriptor is not installed
+	 */
+	public void setCloseOnExec(int fd, boolean on) {
+		this.fileLock.lock();
+		try {
+			installedAt(fd);
+			this.fdt.setCloseOnExec(fd, on);
+		}
+		finally {
+			this.fileLock.unlock();
+		}
+	}
+
+	private OpenFile installedAt(int fd) {
+		OpenFile file = this.fdt.fileAt(fd);
+		if (file == null) {
+			throw Errno.EBADF.exception();
+		}
+		return file;
+	}
+
+	// Closing
+
+	/**
+	 * Frees a descriptor and drops its reference to the file, like {@code close}. The
+	 * number is free the moment the call returns, and a reserved slot stays reserved.
+	 * @param fd the descriptor, unsigned
+	 * @throws SyscallException EBADF if the descriptor is not installed
+	 */
+	public void close(int fd) {
+		OpenFile file;
+		this.fileLock.lock();
+		try {
+			file = installedAt(fd);
+			vacate(fd);
+		}
+		finally {
+			this.fileLock.unlock();
+		}
+		file.release();
+	}
+
+	private void vacate(int fd) {
+		this.fdt.setFile(fd, null);
+		release(fd);
+	}
+
+	/**
+	 * Closes every installed descriptor of a range; reserved ones stay. The lock is
+	 * dropped around each close, and descriptors that others open meanwhile beyond the
+	 * width the table had at the start survive, like {@code close_range}.
+	 *
+	 * <p>
+	 * Reads the bitmap of the range, not its slots: O(words + closed).
+	 * @param range the descriptors
+	 * @return how many were closed
+	 */
+	public int closeRange(FdRange range) {
+		int closed = 0;
+		this.fileLock.lock();
+		try {
+			int end = clamp(range.last()) + 1;
+			int fd = this.fdt.contains(range.first()) ? this.fdt.openFds.nextSet(range.first()) : end;
+			while (fd < end) {
+				if (this.fdt.fileAt(fd) != null) {
+					closeDroppingLock(fd);
+					closed++;
+				}
+				fd = this.fdt.openFds.nextSet(fd + 1);
+			}
+		}
+		finally {
+			this.fileLock.unlock();
+		}
+		return closed;
+	}
+
+	/** Returns the highest slot of the table that is not above {@code last}. */
+	private int clamp(int last) {
+		return this.fdt.contains(last) ? last : this.fdt.maxFds - 1;
+	}
+
+	private void closeDroppingLock(int fd) {
+		OpenFile file = installedAt(fd);
+		vacate(fd);
+		this.fileLock.unlock();
+		try {
+			file.release();
+		}
+		finally {
+			this.fileLock.lock();
+		}
+	}
+
+	/**
+	 * Marks every slot of a range close-on-exec, like {@code close_range} with
+	 * CLOSE_RANGE_CLOEXEC. Free slots do not keep the mark; reserved ones do, and the
+	 * file installed later will be closed by exec although its open did not ask for it.
+	 * @param range the descriptors
+	 */
+	public void setCloseOnExec(FdRange range) {
+		this.fileLock.lock();
+		try {
+			if (this.fdt.contains(range.first())) {
+				this.fdt.setCloseOnExecRange(range.first(), clamp(range.last()));
+			}
+		}
+		finally {
+			this.fileLock.unlock();
+		}
+	}
+
+	/**
+	 * Closes what is marked close-on-exec and clears every mark, like
+	 * {@code do_close_on_exec}. The width stays.
+	 * @return the descriptors that were closed, ascending
+	 */
+	int[] doCloseOnExec() {
+		int[] closed = new int[8];
+		int size = 0;
+		this.fileLock.lock();
+		try {
+			for (int word = 0; word < FdBitmap.wordIndex(this.fdt.maxFds); word++) {
+				for (long bits = this.fdt.takeCloseOnExecWord(word); bits != 0; bits &= bits - 1) {
+					int fd = (word << 6) + Long.numberOfTrailingZeros(bits);
+					if (this.fdt.fileAt(fd) != null) {
+						closeDroppingLock(fd);
+						closed = (size < closed.length) ? closed : Arrays.copyOf(closed, 2 * size);
+						closed[size++] = fd;
+					}
+				}
+			}
+		}
+		finally {
+			this.fileLock.unlock();
+		}
+		return Arrays.copyOf(closed, size);
+	}
+
+	// Duplication
+
+	/**
+	 * Makes another descriptor of the same open file, like {@code dup} and F_DUPFD.
+	 * @param oldFd the descriptor to duplicate, unsigned
+	 * @param start the lowest acceptable number, not negative
+	 * @param end one past the highest acceptable number
+	 * @param closeOnExec whether exec will close the new descriptor
+	 * @return the new descriptor
+	 * @throws SyscallException EBADF if {@code oldFd} is not installed; EMFILE and ENOMEM
+	 * as for {@link #allocFd}
+	 */
+	public int dup(int oldFd, int start, int end, boolean closeOnExec) {
+		OpenFile file = fget(oldFd);
+		try {
+			int fd = allocFd(start, end, closeOnExec);
+			fdInstall(fd, file);
+			return fd;
+		}
+		catch (SyscallException ex) {
+			file.release();
+			throw ex;
+		}
+	}
+
+	/**
+	 * Makes {@code newFd} a descriptor of the same open file, like {@code dup2}. What it
+	 * referred to before is replaced in one step: the number is never free in between.
+	 * Where both are the same, only checks that the descriptor is installed.
+	 * @param oldFd the descriptor to duplicate, unsigned
+	 * @param newFd the number to give it, unsigned
+	 * @param end one past the highest acceptable number
+	 * @return whether another file was replaced
+	 * @throws SyscallException EBADF if {@code oldFd} is not installed, or {@code newFd}
+	 * is at or above {@code end} or what nr_open allows; EBUSY if {@code newFd} is
+	 * reserved; ENOMEM if the memory budget is spent
+	 */
+	public boolean dup2(int oldFd, int newFd, int end) {
+		if (oldFd == newFd) {
+			if (this.fdt.fileAt(oldFd) == null) {
+				throw Errno.EBADF.exception();
+			}
+			return false;
+		}
+		return doDup2(oldFd, newFd, end, false);
+	}
+
+	/**
+	 * Does what {@link #dup2} does and decides on FD_CLOEXEC too, like {@code dup3}.
+	 * @param oldFd the descriptor to duplicate, unsigned
+	 * @param newFd the number to give it, unsigned
+	 * @param flags 0 or O_CLOEXEC
+	 * @param end one past the highest acceptable number
+	 * @return whether another file was replaced
+	 * @throws SyscallException EINVAL if there is any other flag or both numbers are the
+	 * same; otherwise as {@link #dup2}
+	 */
+	public boolean dup3(int oldFd, int newFd, int flags, int end) {
+		if ((flags & ~OpenFlags.O_CLOEXEC) != 0 || oldFd == newFd) {
+			throw Errno.EINVAL.exception();
+		}
+		return doDup2(oldFd, newFd, end, flags != 0);
+	}
+
+	private boolean doDup2(int oldFd, int newFd, int end, boolean closeOnExec) {
+		if (Integer.compareUnsigned(newFd, end) >= 0) {
+			throw Errno.EBADF.exception();
+		}
+		OpenFile replaced;
+		this.fileLock.lock();
+		try {
+			// Growth comes first and is not undone; a bad oldFd outranks its error.
+			Errno error = expandFiles(newFd);
+			OpenFile file = installedAt(oldFd);
+			if (error != null) {
+				throw ((error == Errno.EMFILE) ? Errno.EBADF : error).exception();
+			}
+			FdTable table = this.fdt;
+			replaced = table.fileAt(newFd);
+			// An open under way would overwrite the slot when it installs.
+			if (replaced == null && table.isOpen(newFd)) {
+				throw Errno.EBUSY.exception();
+			}
+			file.acquire();
+			markOpen(newFd, closeOnExec);
+			table.setFile(newFd, file);
+		}
+		finally {
+			this.fileLock.unlock();
+		}
+		if (replaced != null) {
+			replaced.release();
+		}
+		return replaced != null;
+	}
+
+	// Copying and sharing
+
+	/**
+	 * Copies the table for a new owner, like {@code dup_fd}: every installed descriptor,
+	 * FD_CLOEXEC and all, on the same open files; reserved numbers are free in the copy.
+	 *
+	 * <p>
+	 * The copy is as wide as its highest open descriptor asks for, whatever the width
+	 * here. A hole only helps where it covers the highest open descriptor: the copy then
+	 * ends below it. What lies in the hole and below that end is copied all the same. One
+	 * pass over the copied part, under the lock.
+	 * @param hole descriptors that the caller is about to close in the copy, or null
+	 * @return a private table
+	 * @throws SyscallException EMFILE if the copy needs more than nr_open allows; ENOMEM
+	 * if the memory budget is spent
+	 */
+	public FilesStruct dupFd(@Nullable FdRange hole) {
+		this.fileLock.lock();
+		try {
+			FdTable table = this.fdt;
+			int size = saneFdtableSize(table, hole);
+			int capacity = FdTable.capacityFor(size, this.sysctl.nrOpen());
+			if (capacity == 0) {
+				throw Errno.EMFILE.exception();
+			}
+			SearchCounters copyCounters = new SearchCounters();
+			FdTable copy = allocate(capacity, () -> table.copy(size, capacity, copyCounters));
+			FilesStruct files = new FilesStruct(this.sysctl, copyCounters, copy, this.generation);
+			files.highWater = copy.openFds.lastSet(capacity);
+			return files;
+		}
+		finally {
+			this.fileLock.unlock();
+		}
+	}
+
+	/** Returns how many slots a copy needs, in whole words. */
+	private static int saneFdtableSize(FdTable table, @Nullable FdRange hole) {
+		int last = table.openFds.lastSet(table.maxFds);
+		if (last >= 0 && hole != null && hole.contains(last)) {
+			last = table.openFds.lastSet(hole.first());
+		}
+		return (FdBitmap.wordIndex(Math.max(last, 0)) + 1) << 6;
+	}
+
+	/**
+	 * Counts one more process that uses this very table, like {@code clone} with
+	 * CLONE_FILES.
+	 * @return this table
+	 */
+	FilesStruct share() {
+		this.count.incrementAndGet();
+		return this;
+	}
+
+	/**
+	 * Returns how many processes use this table.
+	 * @return 1 if it is private, 0 after the last one has gone
+	 */
+	public int count() {
+		return this.count.get();
+	}
+
+	/**
+	 * Counts one process less, like {@code put_files_struct}; the last one closes every
+	 * installed descriptor, in ascending order.
+	 */
+	void put() {
+		if (this.count.decrementAndGet() == 0) {
+			closeRange(new FdRange(0, -1));
+			this.sysctl.uncharge(FdTable.bytesFor(this.fdt.maxFds));
+		}
+	}
+
+	// Inspection
+
+	/**
+	 * Describes one descriptor.
+	 * @param fd the descriptor, unsigned
+	 * @return its state at one moment, or null if the slot is free or beyond the table
+	 */
+	public @Nullable FdEntry entry(int fd) {
+		this.fileLock.lock();
+		try {
+			return this.fdt.isOpen(fd) ? this.fdt.entry(fd) : null;
+		}
+		finally {
+			this.fileLock.unlock();
+		}
+	}
+
+	/**
+	 * Lists descriptors that are not free, in ascending order.
+	 * @param from the lowest number to list, not negative
+	 * @param max how many to list at most
+	 * @return their states at one moment
+	 */
+	public List<FdEntry> entries(int from, int max) {
+		this.fileLock.lock();
+		try {
+			List<FdEntry> entries = new ArrayList<>();
+			int fd = this.fdt.openFds.nextSet(from);
+			while (fd < this.fdt.maxFds && entries.size() < max) {
+				entries.add(this.fdt.entry(fd));
+				fd = this.fdt.openFds.nextSet(fd + 1);
+			}
+			return entries;
+		}
+		finally {
+			this.fileLock.unlock();
+		}
+	}
+
+	/**
+	 * Returns the table's bitmaps and hint.
+	 * @return copies taken at one moment
+	 */
+	public FdBitmaps bitmaps() {
+		this.fileLock.lock();
+		try {
+			FdTable table = this.fdt;
+			return new FdBitmaps(table.maxFds, this.nextFd, table.openFds.openFds.clone(), table.closeOnExecWords(),
+					table.openFds.fullFdsBits(), table.reserved());
+		}
+		finally {
+			this.fileLock.unlock();
+		}
+	}
+
+	/**
+	 * Returns what the table holds and what it has cost so far. Walks the bitmap and the
+	 * open slots.
+	 * @return numbers taken at one moment
+	 */
+	public TableStatistics statistics() {
+		this.fileLock.lock();
+		try {
+			FdTable table = this.fdt;
+			int reserved = table.reserved().length;
+			int open = table.openFds.cardinality();
+			int highest = table.openFds.lastSet(table.maxFds);
+			return new TableStatistics(open - reserved, reserved, highest + 1 - open, highest, this.highWater,
+					table.maxFds, this.nextFd, count(), table.openFds.fullWords(), table.slotAndBitmapBytes(),
+					this.counters.searches, this.counters.hintHits, this.counters.wordHits,
+					this.counters.summarySearches, this.counters.wordsRead, this.counters.expansions,
+					this.counters.slotsCopied);
+		}
+		finally {
+			this.fileLock.unlock();
+		}
+	}
+
+	/**
+	 * Asserts the invariants I1 to I10. Costs O({@code maxFds}); meant for tests.
+	 * @throws IllegalStateException naming the invariant that does not hold
+	 */
+	public void checkInvariants() {
+		this.fileLock.lock();
+		try {
+			this.fdt.checkInvariants();
+			if (this.nextFd < 0 || this.nextFd > this.fdt.openFds.nextClear(0)) {
+				throw new IllegalStateException("I6: next_fd " + this.nextFd + " is above a free descriptor");
+			}
+		}
+		finally {
+			this.fileLock.unlock();
+		}
+	}
+
+}

@@ -1,0 +1,160 @@
+package io.fdtable.kernel;
+
+import java.util.Collection;
+import java.util.Collections;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The processes that descend from one: pids count from 1 and are never reused, and open
+ * files are numbered in the order in which they are opened.
+ *
+ * <p>
+ * Open files are shared within a tree and never across trees. Safe from any thread.
+ */
+public final class ProcessTree {
+
+	private final Sysctl sysctl;
+
+	private final Namespace namespace;
+
+	private final ConcurrentSkipListMap<Integer, Task> tasks = new ConcurrentSkipListMap<>();
+
+	private final AtomicInteger lastPid = new AtomicInteger();
+
+	private final AtomicLong lastFileId = new AtomicLong();
+
+	/**
+	 * Creates a tree without a process.
+	 * @param sysctl the settings and counters of the service
+	 */
+	public ProcessTree(Sysctl sysctl) {
+		this.sysctl = sysctl;
+		this.namespace = new Namespace(sysctl);
+	}
+
+	Sysctl sysctl() {
+		return this.sysctl;
+	}
+
+	/**
+	 * Starts the first process.
+	 * @param soft its soft RLIMIT_NOFILE, unsigned 64-bit
+	 * @param hard its hard RLIMIT_NOFILE, unsigned 64-bit
+	 * @param stdio whether 0, 1 and 2 are open, as when a shell starts a program
+	 * @param allocator how its table, and all that are copied from it, search
+	 * @return the process, with pid 1
+	 * @throws SyscallException EINVAL if {@code soft > hard}; EPERM if {@code hard} is
+	 * above nr_open; ENFILE at threads-max or file-max; ENOMEM if the memory budget is
+	 * spent
+	 */
+	public Task init(long soft, long hard, boolean stdio, Allocator allocator) {
+		Rlimit nofile = Rlimit.checked(soft, hard, Integer.MAX_VALUE, this.sysctl.nrOpen());
+		this.sysctl.addThread();
+		FilesStruct files = new FilesStruct(this.sysctl, allocator);
+		try {
+			if (stdio) {
+				openStdio(files);
+			}
+		}
+		catch (SyscallException ex) {
+			files.put();
+			this.namespace.clear();
+			this.sysctl.removeThread();
+			throw ex;
+		}
+		return start(0, files, nofile);
+	}
+
+	private void openStdio(FilesStruct files) {
+		openStdio(files, "/dev/stdin", OpenFlags.O_RDONLY);
+		openStdio(files, "/dev/stdout", OpenFlags.O_WRONLY);
+		openStdio(files, "/dev/stderr", OpenFlags.O_WRONLY);
+	}
+
+	private void openStdio(FilesStruct files, String path, int flags) {
+		OpenFile file = openFile(path, FileKind.DEVICE, OpenFlags.checkForPath(flags), null);
+		files.fdInstall(files.allocFd(0, FilesStruct.NR_OPEN_DEFAULT, false), file);
+	}
+
+	private Task start(int parentPid, FilesStruct files, Rlimit nofile) {
+		Task task = new Task(this, this.lastPid.incrementAndGet(), parentPid, files, nofile);
+		this.tasks.put(task.pid(), task);
+		return task;
+	}
+
+	Task fork(Task parent, boolean shareFiles) {
+		FilesStruct files = parent.files();
+		this.sysctl.addThread();
+		try {
+			return start(parent.pid(), shareFiles ? files.share() : files.dupFd(null), parent.nofile());
+		}
+		catch (SyscallException ex) {
+			this.sysctl.removeThread();
+			throw ex;
+		}
+	}
+
+	/** Forgets a process that has exited. */
+	void reap(Task task) {
+		this.tasks.remove(task.pid());
+		this.sysctl.removeThread();
+		if (this.tasks.isEmpty()) {
+			this.namespace.clear();
+		}
+	}
+
+	/**
+	 * Finds a process.
+	 * @param pid its number
+	 * @return the process, or null if there is none or it has exited
+	 */
+	public @Nullable Task find(int pid) {
+		return this.tasks.get(pid);
+	}
+
+	/**
+	 * Returns the processes that have not exited.
+	 * @return a live view in the order of their pids
+	 */
+	public Collection<Task> tasks() {
+		return Collections.unmodifiableCollection(this.tasks.values());
+	}
+
+	/**
+	 * Makes an open file, as the calls that create descriptors do between reserving the
+	 * number and installing the file.
+	 * @param flags as {@link OpenFlags} has checked them
+	 */
+	OpenFile openFile(@Nullable String path, FileKind kind, int flags, @Nullable String label) {
+		// Linux allocates the file before it walks the path: ENFILE comes first.
+		this.sysctl.addFile();
+		try {
+			Namespace.Walk walk = walk(path, kind, flags);
+			FileKind actual = walk.inode().kind();
+			if ((flags & OpenFlags.O_DIRECT) != 0 && !actual.takesDirect()) {
+				throw Errno.EINVAL.exception();
+			}
+			return new OpenFile(this.sysctl, this.lastFileId.incrementAndGet(), actual, path, label,
+					OpenFlags.statusOf(flags), walk.created());
+		}
+		catch (SyscallException ex) {
+			this.sysctl.removeFile();
+			throw ex;
+		}
+	}
+
+	private Namespace.Walk walk(@Nullable String path, FileKind kind, int flags) {
+		if (OpenFlags.isTmpfile(flags)) {
+			return new Namespace.Walk(new Inode(FileKind.REGULAR), false);
+		}
+		if (path == null || !kind.opensByPath()) {
+			return new Namespace.Walk(new Inode(kind), false);
+		}
+		return this.namespace.walk(path, kind, flags);
+	}
+
+}

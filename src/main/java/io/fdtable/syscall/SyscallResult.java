@@ -1,0 +1,122 @@
+package io.fdtable.syscall;
+
+import io.fdtable.kernel.Errno;
+import io.fdtable.kernel.FdEntry;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a system call answered: a value, or an errno. Results of one call on equal states
+ * are equal.
+ */
+public sealed interface SyscallResult {
+
+	/**
+	 * Returns what the call returns in C.
+	 * @return -1 if it failed
+	 */
+	long ret();
+
+	/**
+	 * Returns the error.
+	 * @return null if the call succeeded
+	 */
+	default @Nullable Errno errno() {
+		return null;
+	}
+
+	/**
+	 * A failure.
+	 *
+	 * @param errno why; the call has changed nothing but what Linux changes too
+	 */
+	record Failure(Errno errno) implements SyscallResult {
+
+		@Override
+		public long ret() {
+			return -1;
+		}
+
+	}
+
+	/**
+	 * A plain return value.
+	 *
+	 * @param ret the value
+	 */
+	record Value(long ret) implements SyscallResult {
+	}
+
+	/**
+	 * A descriptor that the call has made or changed.
+	 *
+	 * @param entry the descriptor as the call left it
+	 * @param replaced whether it referred to another file before
+	 */
+	record Descriptor(FdEntry entry, boolean replaced) implements SyscallResult {
+
+		@Override
+		public long ret() {
+			return this.entry.fd();
+		}
+
+	}
+
+	/**
+	 * Descriptors closed by a range.
+	 *
+	 * @param closed how many
+	 */
+	record Closed(int closed) implements SyscallResult {
+
+		@Override
+		public long ret() {
+			return 0;
+		}
+
+	}
+
+	/**
+	 * A child process.
+	 *
+	 * @param pid its number
+	 */
+	record Forked(int pid) implements SyscallResult {
+
+		@Override
+		public long ret() {
+			return this.pid;
+		}
+
+	}
+
+	/**
+	 * A table that the call has made private.
+	 *
+	 * @param copied whether it was shared before
+	 */
+	record Unshared(boolean copied) implements SyscallResult {
+
+		@Override
+		public long ret() {
+			return 0;
+		}
+
+	}
+
+	/**
+	 * A process image replaced.
+	 *
+	 * @param closed the descriptors that were marked close-on-exec, ascending
+	 * @param unshared whether the table was shared before
+	 */
+	@SuppressWarnings("ArrayRecordComponent")
+	record Executed(int[] closed, boolean unshared) implements SyscallResult {
+
+		@Override
+		public long ret() {
+			return 0;
+		}
+
+	}
+
+}
