@@ -208,7 +208,9 @@ final class FdTable {
 
 	/** Describes a slot that is not free. */
 	FdEntry entry(int fd) {
-		return new FdEntry(fd, this.generations[fd], closeOnExec(fd), fileAt(fd));
+		OpenFile file = fileAt(fd);
+		int statusFlags = (file != null) ? file.statusFlags() : 0;
+		return new FdEntry(fd, this.generations[fd], closeOnExec(fd), file, statusFlags);
 	}
 
 	/** Returns the slots that are taken but hold no file, ascending. */

@@ -143,12 +143,25 @@ public final class Sysctl {
 
 	/** Takes bytes out of the budget, or throws ENOMEM when so much is not left. */
 	void charge(long bytes) {
-		if (!addBounded(this.memory, bytes, this.memoryMax)) {
+		if (!tryCharge(bytes)) {
 			throw Errno.ENOMEM.exception();
 		}
 	}
 
-	void uncharge(long bytes) {
+	/**
+	 * Takes bytes out of the memory budget.
+	 * @param bytes how many, not negative
+	 * @return false if so much is not left, and nothing was taken
+	 */
+	public boolean tryCharge(long bytes) {
+		return addBounded(this.memory, bytes, this.memoryMax);
+	}
+
+	/**
+	 * Gives bytes back to the memory budget.
+	 * @param bytes what {@link #tryCharge} took before
+	 */
+	public void uncharge(long bytes) {
 		this.memory.addAndGet(-bytes);
 	}
 

@@ -1,0 +1,81 @@
+package io.fdtable.session;
+
+import java.time.Instant;
+import java.time.InstantSource;
+
+import io.fdtable.kernel.Errno;
+import io.fdtable.kernel.Rlimit;
+import io.fdtable.kernel.Task;
+import io.fdtable.syscall.Syscall;
+import io.fdtable.syscall.SyscallInterpreter;
+import io.fdtable.syscall.SyscallResult;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.stereotype.Component;
+
+/**
+ * Makes calls at once, in memory, under the lock of their tree.
+ *
+ * <p>
+ * Finding the answer of an earlier try, checking the precondition, making the call and
+ * keeping the answer are one step under that lock.
+ */
+@Component
+class LocalExecutor implements SyscallExecutor {
+
+	private static final Answer NO_SUCH_PROCESS = new Answer(new SyscallResult.Failure(Errno.ESRCH), Rlimit.DEFAULT,
+			null, false);
+
+	private final SessionRegistry registry;
+
+	private final InstantSource clock;
+
+	private final SyscallInterpreter interpreter = new SyscallInterpreter();
+
+	LocalExecutor(SessionRegistry registry, InstantSource clock) {
+		this.registry = registry;
+		this.clock = clock;
+	}
+
+	@Override
+	public Answer execute(Request request) {
+		Session session = this.registry.find(request.session());
+		if (session == null) {
+			return NO_SUCH_PROCESS;
+		}
+		session.tree().lock().lock();
+		try {
+			if (session.task().hasExited()) {
+				return NO_SUCH_PROCESS;
+			}
+			Instant now = this.clock.instant();
+			return session.ledger().answer(request.idempotencyKey(), request, now, () -> run(session, request, now));
+		}
+		finally {
+			session.tree().lock().unlock();
+		}
+	}
+
+	private Answer run(Session session, Request request, Instant now) {
+		Precondition precondition = request.precondition();
+		if (precondition != null && !precondition.holds(session, now)) {
+			throw new RequestRefusedException(RequestRefusedException.Reason.PRECONDITION_FAILED);
+		}
+		session.touch(now);
+		Task task = session.task();
+		SyscallResult result = this.interpreter.interpret(task, request.call());
+		this.registry.count(session, request.call(), result);
+		if (task.hasExited()) {
+			this.registry.remove(session);
+		}
+		return new Answer(result, task.nofile(), child(session, request.call(), result, now), false);
+	}
+
+	private @Nullable SessionSnapshot child(Session parent, Syscall call, SyscallResult result, Instant now) {
+		if (call instanceof Syscall.Fork fork && result instanceof SyscallResult.Forked forked) {
+			return this.registry.adopt(parent, forked.pid(), fork.label(), now).snapshot();
+		}
+		return null;
+	}
+
+}

@@ -1,0 +1,47 @@
+package io.fdtable.session;
+
+import java.time.Instant;
+import java.util.List;
+
+import io.fdtable.kernel.FdEntry;
+
+/**
+ * What must be true of a session, right before a call, for the call to be made.
+ */
+public sealed interface Precondition {
+
+	/** Tells whether it is true; called under the lock of the tree. */
+	boolean holds(Session session, Instant now);
+
+	/**
+	 * A descriptor is still the one that the client has seen, like {@code If-Match} (RFC
+	 * 9110, section 13.1.1).
+	 *
+	 * @param fd the descriptor, unsigned
+	 * @param versions the versions of which it must have one; empty means any version, so
+	 * that the descriptor only has to be installed
+	 */
+	record Unchanged(int fd, List<SlotVersion> versions) implements Precondition {
+
+		@Override
+		public boolean holds(Session session, Instant now) {
+			FdEntry entry = session.files().entry(this.fd);
+			if (entry == null || entry.isReserved()) {
+				return false;
+			}
+			return this.versions.isEmpty() || this.versions.contains(SlotVersion.of(entry));
+		}
+
+	}
+
+	/** Nobody has used the session for longer than its ttl. */
+	record Unused() implements Precondition {
+
+		@Override
+		public boolean holds(Session session, Instant now) {
+			return session.isExpired(now);
+		}
+
+	}
+
+}

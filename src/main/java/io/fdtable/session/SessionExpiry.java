@@ -1,0 +1,40 @@
+package io.fdtable.session;
+
+import java.time.InstantSource;
+
+import io.fdtable.syscall.Syscall;
+
+import org.springframework.scheduling.annotation.Scheduled;
+import org.springframework.stereotype.Component;
+
+/**
+ * Lets sessions exit that nobody uses any more.
+ */
+@Component
+class SessionExpiry {
+
+	private final SessionRegistry registry;
+
+	private final SyscallExecutor executor;
+
+	private final InstantSource clock;
+
+	SessionExpiry(SessionRegistry registry, SyscallExecutor executor, InstantSource clock) {
+		this.registry = registry;
+		this.executor = executor;
+		this.clock = clock;
+	}
+
+	@Scheduled(fixedDelayString = "PT1S")
+	void sweep() {
+		for (Session session : this.registry.expired(this.clock.instant())) {
+			try {
+				this.executor.execute(new Request(session.id(), new Syscall.Exit(), new Precondition.Unused(), null));
+			}
+			catch (RequestRefusedException ex) {
+				// Somebody has used it in the last moment.
+			}
+		}
+	}
+
+}
