@@ -1,5 +1,9 @@
 package io.fdtable.kernel;
 
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
 /**
  * The flags of {@code open(2)} with the values of Linux on x86-64.
  *
@@ -52,6 +56,9 @@ public final class OpenFlags {
 	/** Includes O_DIRECTORY, as in C. */
 	public static final int O_TMPFILE = 0_20200000;
 
+	/** The flags other than access modes by their names in C, in the order of C. */
+	private static final Map<String, Integer> BY_NAME = byName();
+
 	/** All that {@code open} knows; it ignores every other bit. */
 	static final int VALID = O_ACCMODE | O_CREAT | O_EXCL | O_NOCTTY | O_TRUNC | O_APPEND | O_NONBLOCK | O_DSYNC
 			| O_ASYNC | O_DIRECT | O_LARGEFILE | O_DIRECTORY | O_NOFOLLOW | O_NOATIME | O_CLOEXEC | O_SYNC | O_PATH
@@ -69,6 +76,37 @@ public final class OpenFlags {
 	private static final int TMPFILE_BIT = O_TMPFILE & ~O_DIRECTORY;
 
 	private OpenFlags() {
+	}
+
+	private static Map<String, Integer> byName() {
+		Map<String, Integer> flags = new LinkedHashMap<>();
+		flags.put("O_CREAT", O_CREAT);
+		flags.put("O_EXCL", O_EXCL);
+		flags.put("O_NOCTTY", O_NOCTTY);
+		flags.put("O_TRUNC", O_TRUNC);
+		flags.put("O_APPEND", O_APPEND);
+		flags.put("O_NONBLOCK", O_NONBLOCK);
+		flags.put("O_SYNC", O_SYNC);
+		flags.put("O_DSYNC", O_DSYNC);
+		flags.put("O_ASYNC", O_ASYNC);
+		flags.put("O_DIRECT", O_DIRECT);
+		flags.put("O_LARGEFILE", O_LARGEFILE);
+		flags.put("O_TMPFILE", O_TMPFILE);
+		flags.put("O_DIRECTORY", O_DIRECTORY);
+		flags.put("O_NOFOLLOW", O_NOFOLLOW);
+		flags.put("O_NOATIME", O_NOATIME);
+		flags.put("O_CLOEXEC", O_CLOEXEC);
+		flags.put("O_PATH", O_PATH);
+		return Collections.unmodifiableMap(flags);
+	}
+
+	/**
+	 * Returns every flag that is not an access mode.
+	 * @return the values by their names in C; a flag that includes another comes before
+	 * it
+	 */
+	public static Map<String, Integer> flagsByName() {
+		return BY_NAME;
 	}
 
 	/**

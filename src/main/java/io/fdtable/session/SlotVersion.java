@@ -1,6 +1,7 @@
 package io.fdtable.session;
 
 import io.fdtable.kernel.FdEntry;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Tells one state of a descriptor from every other that a client could see under its
@@ -19,6 +20,22 @@ public record SlotVersion(long generation, long state) {
 	 */
 	public static SlotVersion of(FdEntry entry) {
 		return new SlotVersion(entry.generation(), ((long) entry.statusFlags() << 1) | (entry.closeOnExec() ? 1 : 0));
+	}
+
+	/**
+	 * Reads what {@link #toString} prints.
+	 * @param text what a client sent
+	 * @return the version, or null if no descriptor can have such a one
+	 */
+	public static @Nullable SlotVersion parse(String text) {
+		int dot = text.indexOf('.');
+		try {
+			return (dot > 0) ? new SlotVersion(Long.parseLong(text, 0, dot, 10),
+					Long.parseLong(text, dot + 1, text.length(), 10)) : null;
+		}
+		catch (NumberFormatException ex) {
+			return null;
+		}
 	}
 
 	@Override

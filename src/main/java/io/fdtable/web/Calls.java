@@ -1,0 +1,79 @@
+package io.fdtable.web;
+
+import io.fdtable.kernel.Errno;
+import io.fdtable.session.Answer;
+import io.fdtable.session.Precondition;
+import io.fdtable.session.Request;
+import io.fdtable.session.Session;
+import io.fdtable.session.SessionId;
+import io.fdtable.session.SessionRegistry;
+import io.fdtable.session.SyscallExecutor;
+import io.fdtable.syscall.Syscall;
+import io.fdtable.syscall.SyscallResult;
+import io.fdtable.web.problem.SyscallFailedException;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.stereotype.Component;
+
+/**
+ * Makes the calls of controllers and turns an errno into the exception that becomes its
+ * problem.
+ */
+@Component
+class Calls {
+
+	private final SyscallExecutor executor;
+
+	private final SessionRegistry registry;
+
+	Calls(SyscallExecutor executor, SessionRegistry registry) {
+		this.executor = executor;
+		this.registry = registry;
+	}
+
+	/**
+	 * Makes a call that depends on no descriptor the client has seen.
+	 * @throws SyscallFailedException if it answers an errno
+	 */
+	Answer make(String id, Syscall call, CallContext context) {
+		return make(id, call, null, context);
+	}
+
+	/**
+	 * Makes a call unless the descriptor has changed hands.
+	 * @throws SyscallFailedException if it answers an errno
+	 */
+	Answer make(String id, FdNumber fd, Syscall call, CallContext context) {
+		return make(id, call, context.precondition(fd), context);
+	}
+
+	private Answer make(String id, Syscall call, @Nullable Precondition precondition, CallContext context) {
+		SessionId session = SessionId.parse(id);
+		if (session == null) {
+			throw SyscallFailedException.noSuchSession();
+		}
+		Answer answer = this.executor.execute(new Request(session, call, precondition, context.idempotencyKey()));
+		if (answer.isReplayed()) {
+			context.markReplayed();
+		}
+		if (answer.result() instanceof SyscallResult.Failure failure) {
+			throw (failure.errno() == Errno.ESRCH && this.registry.find(session) == null)
+					? SyscallFailedException.noSuchSession()
+					: new SyscallFailedException(failure.errno(), call, answer.nofile());
+		}
+		return answer;
+	}
+
+	/**
+	 * Finds a session to look at.
+	 * @throws SyscallFailedException ESRCH if there is none
+	 */
+	Session look(String id) {
+		SessionId session = SessionId.parse(id);
+		if (session == null) {
+			throw SyscallFailedException.noSuchSession();
+		}
+		return this.registry.use(session);
+	}
+
+}

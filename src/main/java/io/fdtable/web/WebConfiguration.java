@@ -1,0 +1,78 @@
+package io.fdtable.web;
+
+import java.util.List;
+
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.StreamReadFeature;
+import tools.jackson.databind.DeserializationFeature;
+
+import org.springframework.boot.jackson.autoconfigure.JsonMapperBuilderCustomizer;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.MethodParameter;
+import org.springframework.format.FormatterRegistry;
+import org.springframework.http.MediaType;
+import org.springframework.http.converter.HttpMessageConverters;
+import org.springframework.web.bind.support.WebDataBinderFactory;
+import org.springframework.web.context.request.NativeWebRequest;
+import org.springframework.web.method.support.HandlerMethodArgumentResolver;
+import org.springframework.web.method.support.ModelAndViewContainer;
+import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
+
+/**
+ * Tells Spring MVC and Jackson how this API reads its requests.
+ */
+@Configuration(proxyBeanMethods = false)
+class WebConfiguration implements WebMvcConfigurer {
+
+	@Override
+	public void addFormatters(FormatterRegistry registry) {
+		registry.addConverter(String.class, FdNumber.class, FdNumber::valueOf);
+	}
+
+	/**
+	 * The one body format is JSON, even where a library brings another to the class path.
+	 */
+	@Override
+	public void configureMessageConverters(HttpMessageConverters.ServerBuilder builder) {
+		builder.configureMessageConvertersList((converters) -> converters
+			.removeIf((converter) -> converter.getSupportedMediaTypes().contains(MediaType.APPLICATION_YAML)));
+	}
+
+	@Override
+	public void addArgumentResolvers(List<HandlerMethodArgumentResolver> resolvers) {
+		resolvers.add(new CallContextResolver());
+	}
+
+	/** What is ambiguous is refused: a member given twice, or text after the body. */
+	@Bean
+	JsonMapperBuilderCustomizer strictJson() {
+		return (builder) -> builder
+			.enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS, DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
+			.disable(DeserializationFeature.ACCEPT_FLOAT_AS_INT)
+			.enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION);
+	}
+
+	private static final class CallContextResolver implements HandlerMethodArgumentResolver {
+
+		@Override
+		public boolean supportsParameter(MethodParameter parameter) {
+			return parameter.getParameterType() == CallContext.class;
+		}
+
+		@Override
+		public Object resolveArgument(MethodParameter parameter, @Nullable ModelAndViewContainer container,
+				NativeWebRequest request, @Nullable WebDataBinderFactory binders) {
+			HttpServletRequest servletRequest = request.getNativeRequest(HttpServletRequest.class);
+			HttpServletResponse servletResponse = request.getNativeResponse(HttpServletResponse.class);
+			if (servletRequest == null || servletResponse == null) {
+				throw new IllegalStateException("not a servlet request");
+			}
+			return CallContext.of(servletRequest, servletResponse);
+		}
+
+	}
+
+}

@@ -1,0 +1,168 @@
+package io.fdtable.web.problem;
+
+import java.util.List;
+
+import io.fdtable.kernel.Errno;
+import io.fdtable.kernel.Rlimit;
+import io.fdtable.kernel.SyscallException;
+import io.fdtable.session.RequestRefusedException;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+
+import org.springframework.beans.TypeMismatchException;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.HttpStatusCode;
+import org.springframework.http.MediaType;
+import org.springframework.http.ProblemDetail;
+import org.springframework.http.ResponseEntity;
+import org.springframework.http.converter.HttpMessageNotReadableException;
+import org.springframework.validation.method.ParameterErrors;
+import org.springframework.web.bind.MethodArgumentNotValidException;
+import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.bind.annotation.RestControllerAdvice;
+import org.springframework.web.context.request.WebRequest;
+import org.springframework.web.method.annotation.HandlerMethodValidationException;
+import org.springframework.web.method.annotation.MethodArgumentTypeMismatchException;
+import org.springframework.web.servlet.mvc.method.annotation.ResponseEntityExceptionHandler;
+
+/**
+ * Turns every exception that reaches Spring MVC into a problem.
+ */
+@RestControllerAdvice
+class ProblemAdvice extends ResponseEntityExceptionHandler {
+
+	private static final Log log = LogFactory.getLog(ProblemAdvice.class);
+
+	private static final String RETRY_AFTER_SECONDS = "1";
+
+	@ExceptionHandler
+	ResponseEntity<Object> onErrno(SyscallFailedException ex) {
+		ProblemDetail problem = Problems.of(ex);
+		HttpHeaders headers = new HttpHeaders();
+		if (problem.getStatus() == HttpStatus.SERVICE_UNAVAILABLE.value()) {
+			headers.set(HttpHeaders.RETRY_AFTER, RETRY_AFTER_SECONDS);
+		}
+		return respond(problem, headers);
+	}
+
+	/** A session that has exited between finding it and looking at it. */
+	@ExceptionHandler
+	ResponseEntity<Object> onErrno(SyscallException ex) {
+		return onErrno((ex.errno() == Errno.ESRCH) ? SyscallFailedException.noSuchSession()
+				: new SyscallFailedException(ex.errno(), null, Rlimit.DEFAULT));
+	}
+
+	@ExceptionHandler
+	ResponseEntity<Object> onRefusal(RequestRefusedException ex) {
+		return switch (ex.reason()) {
+			case PRECONDITION_FAILED -> respond(ProblemType.PRECONDITION_FAILED, "nothing was done", new HttpHeaders());
+			case KEY_REUSED -> respond(ProblemType.IDEMPOTENCY_KEY_REUSED, "nothing was done", new HttpHeaders());
+			case LEDGER_FULL -> {
+				HttpHeaders headers = new HttpHeaders();
+				headers.set(HttpHeaders.RETRY_AFTER, RETRY_AFTER_SECONDS);
+				yield respond(ProblemType.TOO_MANY_IDEMPOTENCY_KEYS, "nothing was done", headers);
+			}
+		};
+	}
+
+	@ExceptionHandler
+	ResponseEntity<Object> onMalformed(MalformedRequestException ex) {
+		return malformed(ex.pointer(), String.valueOf(ex.getMessage()));
+	}
+
+	@ExceptionHandler
+	ResponseEntity<Object> onBodyTooLarge(BodyLimitFilter.BodyTooLargeException ex) {
+		return respond(ProblemType.PAYLOAD_TOO_LARGE, String.valueOf(ex.getMessage()), new HttpHeaders());
+	}
+
+	@ExceptionHandler
+	ResponseEntity<Object> onAnythingElse(Exception ex) {
+		log.error("A request failed unexpectedly", ex);
+		return respond(ProblemType.INTERNAL_ERROR, "the service failed unexpectedly", new HttpHeaders());
+	}
+
+	@Override
+	protected @Nullable ResponseEntity<Object> handleHttpMessageNotReadable(HttpMessageNotReadableException ex,
+			HttpHeaders headers, HttpStatusCode status, WebRequest request) {
+		for (Throwable cause = ex; cause != null; cause = cause.getCause()) {
+			if (cause instanceof BodyLimitFilter.BodyTooLargeException tooLarge) {
+				return onBodyTooLarge(tooLarge);
+			}
+		}
+		if (ex.getCause() instanceof JacksonException json) {
+			return malformed(JsonPointers.of(json), JsonPointers.detailOf(json));
+		}
+		return malformed("", "the body cannot be read as JSON");
+	}
+
+	@Override
+	protected @Nullable ResponseEntity<Object> handleMethodArgumentNotValid(MethodArgumentNotValidException ex,
+			HttpHeaders headers, HttpStatusCode status, WebRequest request) {
+		List<Problems.FieldError> errors = ex.getFieldErrors()
+			.stream()
+			.map((error) -> new Problems.FieldError("/" + error.getField().replace('.', '/'),
+					String.valueOf(error.getDefaultMessage())))
+			.toList();
+		return respond(Problems.malformed(errors), headers);
+	}
+
+	@Override
+	protected @Nullable ResponseEntity<Object> handleHandlerMethodValidationException(
+			HandlerMethodValidationException ex, HttpHeaders headers, HttpStatusCode status, WebRequest request) {
+		List<Problems.FieldError> errors = ex.getParameterValidationResults()
+			.stream()
+			.flatMap((result) -> result.getResolvableErrors()
+				.stream()
+				.map((error) -> new Problems.FieldError(
+						(result instanceof ParameterErrors) ? ""
+								: String.valueOf(result.getMethodParameter().getParameterName()),
+						String.valueOf(error.getDefaultMessage()))))
+			.toList();
+		return respond(Problems.malformed(errors), headers);
+	}
+
+	@Override
+	protected @Nullable ResponseEntity<Object> handleTypeMismatch(TypeMismatchException ex, HttpHeaders headers,
+			HttpStatusCode status, WebRequest request) {
+		String name = (ex instanceof MethodArgumentTypeMismatchException mismatch) ? mismatch.getName()
+				: String.valueOf(ex.getPropertyName());
+		Throwable root = ex.getMostSpecificCause();
+		boolean ours = root instanceof IllegalArgumentException && !(root instanceof NumberFormatException)
+				&& root.getMessage() != null;
+		return malformed(name,
+				ours ? String.valueOf(root.getMessage()) : "'" + ex.getValue() + "' is not a valid value");
+	}
+
+	@Override
+	protected @Nullable ResponseEntity<Object> handleExceptionInternal(Exception ex, @Nullable Object body,
+			HttpHeaders headers, HttpStatusCode status, WebRequest request) {
+		ProblemType type = ProblemType.of(status);
+		String what = (body instanceof ProblemDetail detail && detail.getDetail() != null)
+				? sentence(detail.getDetail()) : type.title();
+		return respond(Problems.of(type, status, what), headers);
+	}
+
+	private static String sentence(String detail) {
+		return detail.endsWith(".") ? detail.substring(0, detail.length() - 1) : detail;
+	}
+
+	private static ResponseEntity<Object> malformed(String pointer, String detail) {
+		return respond(Problems.malformed(List.of(new Problems.FieldError(pointer, detail))), new HttpHeaders());
+	}
+
+	private static ResponseEntity<Object> respond(ProblemType type, String what, HttpHeaders headers) {
+		return respond(Problems.of(type, type.status(), what), headers);
+	}
+
+	/** The media type is set, so that what the client accepts cannot hide the problem. */
+	private static ResponseEntity<Object> respond(ProblemDetail problem, HttpHeaders headers) {
+		return ResponseEntity.status(problem.getStatus())
+			.headers(headers)
+			.contentType(MediaType.APPLICATION_PROBLEM_JSON)
+			.body(problem);
+	}
+
+}

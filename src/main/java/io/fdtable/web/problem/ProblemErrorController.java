@@ -1,0 +1,34 @@
+package io.fdtable.web.problem;
+
+import io.swagger.v3.oas.annotations.Hidden;
+import jakarta.servlet.RequestDispatcher;
+import jakarta.servlet.http.HttpServletRequest;
+
+import org.springframework.boot.webmvc.error.ErrorController;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.HttpStatusCode;
+import org.springframework.http.MediaType;
+import org.springframework.http.ProblemDetail;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+/**
+ * Answers what a filter or the servlet container has refused, which comes here by an
+ * error dispatch.
+ */
+@Hidden
+@RestController
+class ProblemErrorController implements ErrorController {
+
+	@RequestMapping("${spring.web.error.path:/error}")
+	ResponseEntity<ProblemDetail> error(HttpServletRequest request) {
+		HttpStatusCode status = (request.getAttribute(RequestDispatcher.ERROR_STATUS_CODE) instanceof Integer code)
+				? HttpStatusCode.valueOf(code) : HttpStatus.NOT_FOUND;
+		ProblemType type = ProblemType.of(status);
+		return ResponseEntity.status(status)
+			.contentType(MediaType.APPLICATION_PROBLEM_JSON)
+			.body(Problems.of(type, status, type.title()));
+	}
+
+}
