@@ -39,7 +39,7 @@ import org.springframework.web.bind.annotation.RestController;
  */
 @RestController
 @RequestMapping("/v1/sessions/{id}")
-@Tag(name = "Descriptors", description = "Open, close, duplicate, fcntl: the lowest free number, always")
+@Tag(name = "Descriptors")
 class DescriptorController {
 
 	private final Calls calls;

@@ -27,7 +27,7 @@ import org.springframework.web.bind.annotation.RestController;
  */
 @RestController
 @RequestMapping("/v1")
-@Tag(name = "Inspection", description = "See the two-level bitmap, and what searching it has cost")
+@Tag(name = "Inspection")
 class InspectionController {
 
 	private final Calls calls;

@@ -43,7 +43,7 @@ import org.springframework.web.bind.annotation.RestController;
  */
 @RestController
 @RequestMapping("/v1/sessions")
-@Tag(name = "Sessions", description = "Virtual processes: create, fork, exec, exit, limits")
+@Tag(name = "Sessions")
 class SessionController {
 
 	private final Calls calls;

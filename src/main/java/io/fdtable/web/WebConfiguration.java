@@ -5,6 +5,7 @@ import java.util.List;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
+import org.springdoc.core.utils.SpringDocUtils;
 import tools.jackson.core.StreamReadFeature;
 import tools.jackson.databind.DeserializationFeature;
 
@@ -26,6 +27,11 @@ import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
  */
 @Configuration(proxyBeanMethods = false)
 class WebConfiguration implements WebMvcConfigurer {
+
+	static {
+		// Springdoc would take it for a query parameter; the headers are described there.
+		SpringDocUtils.getConfig().addRequestWrapperToIgnore(CallContext.class);
+	}
 
 	@Override
 	public void addFormatters(FormatterRegistry registry) {
