@@ -148,7 +148,9 @@ public final class OpenFlags {
 		return (flags & ~O_ACCMODE) | O_RDWR;
 	}
 
-	/** Tells whether the flags ask for what no directory allows: truncation writes too. */
+	/**
+	 * Tells whether the flags ask for what no directory allows: truncation writes too.
+	 */
 	static boolean createsOrWrites(int flags) {
 		return (flags & (O_CREAT | O_TRUNC | O_ACCMODE)) != 0;
 	}
