@@ -98,7 +98,7 @@ final class ReferenceModel {
 
 	final Map<Integer, Proc> processes = new TreeMap<>();
 
-	private final int numbers;
+	private final TreeSet<Integer> allNumbers = new TreeSet<>();
 
 	private int nrOpen;
 
@@ -109,13 +109,13 @@ final class ReferenceModel {
 	/** Starts with one process that has nothing open. */
 	ReferenceModel(int nrOpen, int limit) {
 		this.nrOpen = nrOpen;
-		this.numbers = nrOpen;
+		IntStream.range(0, nrOpen).forEach(this.allNumbers::add);
 		start(emptyTable(), limit, limit);
 	}
 
 	private Table emptyTable() {
 		Table table = new Table();
-		IntStream.range(0, this.numbers).forEach(table.free::add);
+		table.free.addAll(this.allNumbers);
 		return table;
 	}
 

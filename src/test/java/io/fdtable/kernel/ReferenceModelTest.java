@@ -51,7 +51,7 @@ class ReferenceModelTest {
 		for (int call = 0; call < CALLS_PER_SEED; call++) {
 			try {
 				step();
-				if (call % 50 == 0) {
+				if (call % 100 == 0) {
 					compareTables();
 				}
 			}
