@@ -112,7 +112,7 @@ final class Namespace {
 	private static void checkKind(FileKind kind, int flags) {
 		boolean path = (flags & OpenFlags.O_PATH) != 0;
 		if (kind == FileKind.DIRECTORY) {
-			if (!path && ((flags & OpenFlags.O_CREAT) != 0 || (flags & OpenFlags.O_ACCMODE) != OpenFlags.O_RDONLY)) {
+			if (!path && OpenFlags.createsOrWrites(flags)) {
 				throw Errno.EISDIR.exception();
 			}
 		}

@@ -46,6 +46,9 @@ public final class OpenFile {
 
 	private final @Nullable Sysctl sysctl;
 
+	/** What F_SETFL can change. */
+	private final int settable;
+
 	private volatile int statusFlags;
 
 	private volatile int count = 1;
@@ -74,9 +77,16 @@ public final class OpenFile {
 		this.kind = kind;
 		this.path = path;
 		this.label = label;
+		this.settable = settable(kind, statusFlags);
 		this.statusFlags = statusFlags;
 		this.created = created;
 		this.sysctl = sysctl;
+	}
+
+	private static int settable(FileKind kind, int flags) {
+		// An O_ASYNC given to open is in no hook's list, and so never taken off one.
+		boolean async = kind.takesAsync() && (flags & OpenFlags.O_ASYNC) == 0;
+		return async ? OpenFlags.SETTABLE | OpenFlags.O_ASYNC : OpenFlags.SETTABLE;
 	}
 
 	/** Returns an object that is no file, to be recognised by identity. */
@@ -140,12 +150,11 @@ public final class OpenFile {
 		if ((arg & OpenFlags.O_DIRECT) != 0 && !this.kind.takesDirect() && this.kind != FileKind.PIPE) {
 			throw Errno.EINVAL.exception();
 		}
-		int settable = this.kind.takesAsync() ? OpenFlags.SETTABLE | OpenFlags.O_ASYNC : OpenFlags.SETTABLE;
 		int old;
 		do {
 			old = this.statusFlags;
 		}
-		while (!STATUS_FLAGS.compareAndSet(this, old, (arg & settable) | (old & ~settable)));
+		while (!STATUS_FLAGS.compareAndSet(this, old, (arg & this.settable) | (old & ~this.settable)));
 	}
 
 	/** Takes a reference that somebody else's reference keeps possible. */

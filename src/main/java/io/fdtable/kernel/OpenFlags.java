@@ -148,6 +148,13 @@ public final class OpenFlags {
 		return (flags & ~O_ACCMODE) | O_RDWR;
 	}
 
+	/**
+	 * Tells whether the flags ask for what no directory allows: truncation writes too.
+	 */
+	static boolean createsOrWrites(int flags) {
+		return (flags & (O_CREAT | O_TRUNC | O_ACCMODE)) != 0;
+	}
+
 	/** Tells whether the path is only the directory for a file without a name. */
 	static boolean isTmpfile(int flags) {
 		return (flags & TMPFILE_BIT) != 0;

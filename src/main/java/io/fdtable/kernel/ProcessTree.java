@@ -149,6 +149,9 @@ public final class ProcessTree {
 
 	private Namespace.Walk walk(@Nullable String path, FileKind kind, int flags) {
 		if (OpenFlags.isTmpfile(flags)) {
+			if (path != null) {
+				this.namespace.walk(path, FileKind.DIRECTORY, OpenFlags.O_DIRECTORY);
+			}
 			return new Namespace.Walk(new Inode(FileKind.REGULAR), false);
 		}
 		if (path == null || !kind.opensByPath()) {

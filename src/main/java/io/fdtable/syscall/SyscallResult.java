@@ -5,8 +5,8 @@ import io.fdtable.kernel.FdEntry;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a system call answered: a value, or an errno. Results of one call on equal states
- * are equal.
+ * What a system call answered: a value, or an errno. One call on equal states answers the
+ * same numbers; open files and arrays inside a result compare by identity.
  */
 public sealed interface SyscallResult {
 
