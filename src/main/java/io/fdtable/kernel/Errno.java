@@ -23,6 +23,8 @@ public enum Errno {
 
 	EACCES(13, "Permission denied"),
 
+	EFAULT(14, "Bad address"),
+
 	EBUSY(16, "Device or resource busy"),
 
 	EEXIST(17, "File exists"),
@@ -52,6 +54,8 @@ public enum Errno {
 	ENOTSOCK(88, "Socket operation on non-socket"),
 
 	EOPNOTSUPP(95, "Operation not supported"),
+
+	EISCONN(106, "Transport endpoint is already connected"),
 
 	ENOTCONN(107, "Transport endpoint is not connected"),
 

@@ -17,13 +17,13 @@ public enum FileKind {
 	/** A socket: a stream without a position. */
 	SOCKET,
 
-	/** An event counter made by eventfd: a stream without a position. */
+	/** An event counter made by eventfd: its position is 0 whatever is sought. */
 	EVENTFD,
 
 	/** A character device, such as a terminal: a stream without a position. */
 	DEVICE,
 
-	/** A file of which the caller has said nothing. */
+	/** A file of which the caller has said nothing; behaves like a regular one. */
 	OPAQUE;
 
 	/**
@@ -41,6 +41,11 @@ public enum FileKind {
 	 */
 	boolean takesDirect() {
 		return this == REGULAR || this == OPAQUE;
+	}
+
+	/** Tells whether such a file has a position that is locked (FMODE_ATOMIC_POS). */
+	boolean guardsPosition() {
+		return this == REGULAR || this == DIRECTORY || this == OPAQUE;
 	}
 
 	/** Tells whether O_ASYNC may be switched on such a file ({@code f_op->fasync}). */

@@ -76,6 +76,8 @@ public final class FilesStruct {
 
 	private final SearchCounters counters;
 
+	private final PositionLocks positionLocks = new PositionLocks();
+
 	/** Processes that use this table; 1 means private. */
 	private final AtomicInteger count = new AtomicInteger(1);
 
@@ -287,6 +289,24 @@ public final class FilesStruct {
 			}
 			file.release();
 		}
+	}
+
+	/**
+	 * Does what {@link #fget(int)} does for a call that uses the file, like {@code fget}
+	 * in Linux.
+	 * @throws SyscallException EBADF also for an O_PATH file
+	 */
+	OpenFile fgetUsable(int fd) {
+		OpenFile file = fget(fd);
+		if (file.isPath()) {
+			file.release();
+			throw Errno.EBADF.exception();
+		}
+		return file;
+	}
+
+	PositionLocks positionLocks() {
+		return this.positionLocks;
 	}
 
 	/**
@@ -687,7 +707,7 @@ public final class FilesStruct {
 					table.maxFds, this.nextFd, count(), table.openFds.fullWords(), table.slotAndBitmapBytes(),
 					this.counters.searches, this.counters.hintHits, this.counters.wordHits,
 					this.counters.summarySearches, this.counters.wordsRead, this.counters.expansions,
-					this.counters.slotsCopied);
+					this.counters.slotsCopied, this.positionLocks.taken(), this.positionLocks.elided());
 		}
 		finally {
 			this.fileLock.unlock();

@@ -35,7 +35,7 @@ final class Namespace {
 	/**
 	 * The outcome of a path walk.
 	 *
-	 * @param inode what the path leads to
+	 * @param inode what the path leads to, with a reference of the caller's
 	 * @param created whether this walk made it
 	 */
 	record Walk(Inode inode, boolean created) {
@@ -75,7 +75,7 @@ final class Namespace {
 				throw Errno.EEXIST.exception();
 			}
 			checkKind(known.kind(), flags);
-			return new Walk(known, false);
+			return new Walk(known.acquire(), false);
 		}
 		FileKind actual = kind;
 		if (kind == FileKind.OPAQUE && create) {
@@ -88,13 +88,14 @@ final class Namespace {
 		long bytes = ENTRY_BYTES + 2L * path.length();
 		this.sysctl.charge(bytes);
 		this.charged += bytes;
-		Inode inode = new Inode(actual);
+		Inode inode = new Inode(actual, this.sysctl);
 		this.inodes.put(path, inode);
-		return new Walk(inode, create && actual == FileKind.REGULAR);
+		return new Walk(inode.acquire(), create && actual == FileKind.REGULAR);
 	}
 
 	/** Forgets every path, when the last process of the tree has gone. */
 	synchronized void clear() {
+		this.inodes.values().forEach(Inode::release);
 		this.inodes.clear();
 		this.sysctl.uncharge(this.charged);
 		this.charged = 0;

@@ -36,6 +36,8 @@ public final class OpenFile {
 
 	private final long id;
 
+	private final @Nullable Inode inode;
+
 	private final FileKind kind;
 
 	private final @Nullable String path;
@@ -49,6 +51,8 @@ public final class OpenFile {
 	/** What F_SETFL can change. */
 	private final int settable;
 
+	private volatile long position;
+
 	private volatile int statusFlags;
 
 	private volatile int count = 1;
@@ -58,22 +62,26 @@ public final class OpenFile {
 	 * @param sysctl where the caller has counted the file against file-max; the file
 	 * takes itself off that count when it closes
 	 * @param id the number of the file within its tree, from 1
-	 * @param kind what the file is
+	 * @param inode what the file is, with a reference that becomes the file's
 	 * @param path the path it was opened by, if any
 	 * @param label a note of the caller's
 	 * @param statusFlags what F_GETFL shows
 	 * @param created whether this open created the file
 	 * @throws SyscallException ENOMEM if the memory budget is spent
 	 */
-	OpenFile(Sysctl sysctl, long id, FileKind kind, @Nullable String path, @Nullable String label, int statusFlags,
+	OpenFile(Sysctl sysctl, long id, Inode inode, @Nullable String path, @Nullable String label, int statusFlags,
 			boolean created) {
-		this(id, kind, path, label, statusFlags, created, sysctl);
+		this(id, inode, inode.kind(), path, label, statusFlags, created, sysctl);
 		sysctl.charge(bytes());
+		if (!isPath()) {
+			inode.operations().opened(this);
+		}
 	}
 
-	private OpenFile(long id, FileKind kind, @Nullable String path, @Nullable String label, int statusFlags,
-			boolean created, @Nullable Sysctl sysctl) {
+	private OpenFile(long id, @Nullable Inode inode, FileKind kind, @Nullable String path, @Nullable String label,
+			int statusFlags, boolean created, @Nullable Sysctl sysctl) {
 		this.id = id;
+		this.inode = inode;
 		this.kind = kind;
 		this.path = path;
 		this.label = label;
@@ -91,7 +99,7 @@ public final class OpenFile {
 
 	/** Returns an object that is no file, to be recognised by identity. */
 	static OpenFile marker() {
-		return new OpenFile(0, FileKind.OPAQUE, null, null, 0, false, null);
+		return new OpenFile(0, null, FileKind.OPAQUE, null, null, 0, false, null);
 	}
 
 	public long id() {
@@ -138,6 +146,54 @@ public final class OpenFile {
 	/** Tells whether the file only names a location and cannot be read or written. */
 	boolean isPath() {
 		return (this.statusFlags & OpenFlags.O_PATH) != 0;
+	}
+
+	/**
+	 * Tells whether the file was opened for reading (FMODE_READ); access mode 3 is not.
+	 */
+	boolean isReadable() {
+		return !isPath() && ((this.statusFlags + 1) & 1) != 0;
+	}
+
+	/** Tells whether the file was opened for writing (FMODE_WRITE). */
+	boolean isWritable() {
+		return !isPath() && ((this.statusFlags + 1) & 2) != 0;
+	}
+
+	boolean isAppending() {
+		return (this.statusFlags & OpenFlags.O_APPEND) != 0;
+	}
+
+	boolean isNonBlocking() {
+		return (this.statusFlags & OpenFlags.O_NONBLOCK) != 0;
+	}
+
+	boolean isDirect() {
+		return (this.statusFlags & OpenFlags.O_DIRECT) != 0;
+	}
+
+	/**
+	 * Returns where the next read or write begins, like {@code f_pos}; all descriptors of
+	 * the file share it.
+	 * @return bytes from the start; 0 for a stream
+	 */
+	public long position() {
+		return this.position;
+	}
+
+	void setPosition(long position) {
+		this.position = position;
+	}
+
+	FileOperations operations() {
+		return inode().operations();
+	}
+
+	private Inode inode() {
+		if (this.inode == null) {
+			throw new IllegalStateException("a marker is no file");
+		}
+		return this.inode;
 	}
 
 	/**
@@ -194,6 +250,10 @@ public final class OpenFile {
 
 	private void close() {
 		if (this.sysctl != null) {
+			if (!isPath()) {
+				operations().released(this);
+			}
+			inode().release();
 			this.sysctl.removeFile();
 			this.sysctl.uncharge(bytes());
 		}

@@ -23,6 +23,11 @@ public final class ProcessTree {
 
 	private final ConcurrentSkipListMap<Integer, Task> tasks = new ConcurrentSkipListMap<>();
 
+	private final Sockets sockets;
+
+	/** Files in messages that nobody has received yet. */
+	private final AtomicLong inFlight = new AtomicLong();
+
 	private final AtomicInteger lastPid = new AtomicInteger();
 
 	private final AtomicLong lastFileId = new AtomicLong();
@@ -34,6 +39,15 @@ public final class ProcessTree {
 	public ProcessTree(Sysctl sysctl) {
 		this.sysctl = sysctl;
 		this.namespace = new Namespace(sysctl);
+		this.sockets = new Sockets(sysctl);
+	}
+
+	Sockets sockets() {
+		return this.sockets;
+	}
+
+	AtomicLong inFlight() {
+		return this.inFlight;
 	}
 
 	Sysctl sysctl() {
@@ -134,12 +148,7 @@ public final class ProcessTree {
 		this.sysctl.addFile();
 		try {
 			Namespace.Walk walk = walk(path, kind, flags);
-			FileKind actual = walk.inode().kind();
-			if ((flags & OpenFlags.O_DIRECT) != 0 && !actual.takesDirect()) {
-				throw Errno.EINVAL.exception();
-			}
-			return new OpenFile(this.sysctl, this.lastFileId.incrementAndGet(), actual, path, label,
-					OpenFlags.statusOf(flags), walk.created());
+			return openFile(walk, path, flags, label);
 		}
 		catch (SyscallException ex) {
 			this.sysctl.removeFile();
@@ -147,17 +156,86 @@ public final class ProcessTree {
 		}
 	}
 
+	private OpenFile openFile(Namespace.Walk walk, @Nullable String path, int flags, @Nullable String label) {
+		Inode inode = walk.inode();
+		try {
+			if ((flags & OpenFlags.O_DIRECT) != 0 && !inode.kind().takesDirect()) {
+				throw Errno.EINVAL.exception();
+			}
+			OpenFile file = newFile(inode, path, label, OpenFlags.statusOf(flags), walk.created());
+			if ((flags & OpenFlags.O_TRUNC) != 0) {
+				inode.operations().truncate();
+			}
+			return file;
+		}
+		catch (SyscallException ex) {
+			inode.release();
+			throw ex;
+		}
+	}
+
+	private OpenFile newFile(Inode inode, @Nullable String path, @Nullable String label, int status, boolean created) {
+		return new OpenFile(this.sysctl, this.lastFileId.incrementAndGet(), inode, path, label, status, created);
+	}
+
 	private Namespace.Walk walk(@Nullable String path, FileKind kind, int flags) {
 		if (OpenFlags.isTmpfile(flags)) {
 			if (path != null) {
-				this.namespace.walk(path, FileKind.DIRECTORY, OpenFlags.O_DIRECTORY);
+				this.namespace.walk(path, FileKind.DIRECTORY, OpenFlags.O_DIRECTORY).inode().release();
 			}
-			return new Namespace.Walk(new Inode(FileKind.REGULAR), false);
+			return new Namespace.Walk(new Inode(FileKind.REGULAR, this.sysctl), false);
+		}
+		if (kind == FileKind.SOCKET) {
+			return new Namespace.Walk(new Inode(kind, this.sockets.create()), false);
 		}
 		if (path == null || !kind.opensByPath()) {
-			return new Namespace.Walk(new Inode(kind), false);
+			return new Namespace.Walk(new Inode(kind, this.sysctl), false);
 		}
 		return this.namespace.walk(path, kind, flags);
+	}
+
+	/**
+	 * The open files of a pipe's ends, with a reference each.
+	 *
+	 * @param read the end to read from
+	 * @param write the end to write to
+	 */
+	record PipeFiles(OpenFile read, OpenFile write) {
+	}
+
+	/**
+	 * Makes a pipe; only its writing end shows O_DIRECT, as in Linux.
+	 * @param flags checked by the caller
+	 */
+	PipeFiles openPipe(int flags) {
+		int shared = flags & OpenFlags.O_NONBLOCK;
+		Inode inode = new Inode(FileKind.PIPE, this.sysctl);
+		try {
+			OpenFile write = pipeEnd(inode, OpenFlags.O_WRONLY | shared | (flags & OpenFlags.O_DIRECT));
+			try {
+				return new PipeFiles(pipeEnd(inode, OpenFlags.O_RDONLY | shared), write);
+			}
+			catch (SyscallException ex) {
+				write.release();
+				throw ex;
+			}
+		}
+		finally {
+			inode.release();
+		}
+	}
+
+	private OpenFile pipeEnd(Inode inode, int status) {
+		this.sysctl.addFile();
+		try {
+			inode.acquire();
+			return newFile(inode, null, null, status, false);
+		}
+		catch (SyscallException ex) {
+			inode.release();
+			this.sysctl.removeFile();
+			throw ex;
+		}
 	}
 
 }

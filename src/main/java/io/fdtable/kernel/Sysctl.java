@@ -23,6 +23,9 @@ public final class Sysctl {
 	/** The highest nr_open that Linux accepts: INT_MAX rounded down to whole words. */
 	public static final int MAX_NR_OPEN = Integer.MAX_VALUE & -Long.SIZE;
 
+	/** How long a file may be unless it is said otherwise: 1 MiB. */
+	public static final int DEFAULT_FILE_MAX_BYTES = 1 << 20;
+
 	private volatile int nrOpen;
 
 	private final long fileMax;
@@ -31,6 +34,8 @@ public final class Sysctl {
 
 	private final long memoryMax;
 
+	private final int fileMaxBytes;
+
 	private final AtomicLong files = new AtomicLong();
 
 	private final AtomicLong threads = new AtomicLong();
@@ -38,7 +43,8 @@ public final class Sysctl {
 	private final AtomicLong memory = new AtomicLong();
 
 	/**
-	 * Creates the settings of one service.
+	 * Creates the settings of one service whose files may be as long as
+	 * {@link #DEFAULT_FILE_MAX_BYTES}.
 	 * @param nrOpen the highest descriptor number plus one that any table may grow to, 64
 	 * to 2,147,483,584
 	 * @param fileMax the highest number of open files at any one time
@@ -48,13 +54,29 @@ public final class Sysctl {
 	 * argument is negative
 	 */
 	public Sysctl(int nrOpen, long fileMax, int threadsMax, long memoryMax) {
-		if (fileMax < 0 || threadsMax < 0 || memoryMax < 0) {
-			throw new IllegalArgumentException("file-max, threads-max and the memory budget must not be negative");
+		this(nrOpen, fileMax, threadsMax, memoryMax, DEFAULT_FILE_MAX_BYTES);
+	}
+
+	/**
+	 * Creates the settings of one service.
+	 * @param nrOpen the highest descriptor number plus one that any table may grow to, 64
+	 * to 2,147,483,584
+	 * @param fileMax the highest number of open files at any one time
+	 * @param threadsMax the highest number of processes at any one time
+	 * @param memoryMax the budget for grown tables, paths and contents, in bytes
+	 * @param fileMaxBytes how long a file may be, in bytes
+	 * @throws IllegalArgumentException if {@code nrOpen} is out of range or another
+	 * argument is negative
+	 */
+	public Sysctl(int nrOpen, long fileMax, int threadsMax, long memoryMax, int fileMaxBytes) {
+		if (fileMax < 0 || threadsMax < 0 || memoryMax < 0 || fileMaxBytes < 0) {
+			throw new IllegalArgumentException("only nr_open has a lower bound other than 0");
 		}
 		setNrOpen(nrOpen);
 		this.fileMax = fileMax;
 		this.threadsMax = threadsMax;
 		this.memoryMax = memoryMax;
+		this.fileMaxBytes = fileMaxBytes;
 	}
 
 	/**
@@ -117,6 +139,14 @@ public final class Sysctl {
 
 	public long memoryMax() {
 		return this.memoryMax;
+	}
+
+	/**
+	 * Returns how long a file may be, like RLIMIT_FSIZE, and how much one read returns.
+	 * @return bytes
+	 */
+	public int fileMaxBytes() {
+		return this.fileMaxBytes;
 	}
 
 	/** Counts one more open file, or throws ENFILE at file-max. */

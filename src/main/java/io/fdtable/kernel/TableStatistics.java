@@ -20,8 +20,10 @@ package io.fdtable.kernel;
  * @param wordsRead words of either level that all searches have read
  * @param expansions how often the table has grown
  * @param slotsCopied slots copied by growing
+ * @param positionLocksTaken calls that took the lock of a file's position
+ * @param positionLocksElided calls that could do without, being the only user
  */
 public record TableStatistics(int open, int reserved, int holes, int highest, int highWater, int capacity, int nextFd,
 		int sharers, int fullWords, long bytes, long searches, long hintHits, long wordHits, long summarySearches,
-		long wordsRead, long expansions, long slotsCopied) {
+		long wordsRead, long expansions, long slotsCopied, long positionLocksTaken, long positionLocksElided) {
 }

@@ -22,12 +22,15 @@ public final class Task {
 
 	private volatile Rlimit nofile;
 
+	private final MessageQueue messages;
+
 	Task(ProcessTree tree, int pid, int parentPid, FilesStruct files, Rlimit nofile) {
 		this.tree = tree;
 		this.pid = pid;
 		this.parentPid = parentPid;
 		this.files = files;
 		this.nofile = nofile;
+		this.messages = new MessageQueue(tree.sysctl(), tree.inFlight());
 	}
 
 	public int pid() {
@@ -65,6 +68,34 @@ public final class Task {
 	 */
 	public Rlimit nofile() {
 		return this.nofile;
+	}
+
+	/**
+	 * Returns the calls that read, write and move positions.
+	 * @return calls of this process
+	 */
+	public FileIo io() {
+		return new FileIo(this, this.tree);
+	}
+
+	/**
+	 * Returns the calls that pass open files between processes.
+	 * @return calls of this process
+	 */
+	public FdTransfer transfer() {
+		return new FdTransfer(this, this.tree);
+	}
+
+	/**
+	 * Returns the calls on sockets.
+	 * @return calls of this process
+	 */
+	public SocketCalls sockets() {
+		return new SocketCalls(this, this.tree);
+	}
+
+	MessageQueue messages() {
+		return this.messages;
 	}
 
 	private int limit() {
@@ -135,19 +166,23 @@ public final class Task {
 	 * @param flags as for {@link #open}
 	 * @param label as for {@link #open}
 	 * @throws SyscallException ESTALE if the number has been handed out again since;
-	 * EBADF if it is free; EBUSY if it is installed already; ENFILE, ENOENT, EEXIST,
-	 * EISDIR, ENOTDIR, ENAMETOOLONG, EINVAL and ENOMEM as for {@link #open}, the
-	 * reservation staying
+	 * EBADF if it is free; EBUSY if it is installed already or an accept waits with it;
+	 * ENFILE, ENOENT, EEXIST, EISDIR, ENOTDIR, ENAMETOOLONG, EINVAL and ENOMEM as for
+	 * {@link #open}, the reservation staying
 	 */
 	public void install(int fd, long generation, @Nullable String path, FileKind kind, int flags,
 			@Nullable String label) {
 		FilesStruct table = files();
 		requireReserved(table, fd, generation);
+		if (this.tree.sockets().isPending(table, fd)) {
+			throw Errno.EBUSY.exception();
+		}
 		table.fdInstall(fd, this.tree.openFile(path, kind, checkOpen(path, kind, flags), label));
 	}
 
 	/**
-	 * Gives a reserved descriptor back.
+	 * Gives a reserved descriptor back; an accept that waits with it ends, as if a signal
+	 * had interrupted it.
 	 * @param fd the reserved descriptor, unsigned
 	 * @param generation which reservation it must be, or 0 for any
 	 * @throws SyscallException ESTALE, EBADF and EBUSY as for {@link #install}
@@ -155,7 +190,9 @@ public final class Task {
 	public void release(int fd, long generation) {
 		FilesStruct table = files();
 		requireReserved(table, fd, generation);
-		table.putUnusedFd(fd);
+		if (!this.tree.sockets().cancel(table, fd)) {
+			table.putUnusedFd(fd);
+		}
 	}
 
 	private static void requireReserved(FilesStruct table, int fd, long generation) {
@@ -257,6 +294,8 @@ public final class Task {
 		FilesStruct old = files();
 		if (table != old) {
 			this.files = table;
+			// Their numbers are in the table that is left behind.
+			this.tree.sockets().cancel(this);
 			old.put();
 		}
 	}
@@ -378,6 +417,7 @@ public final class Task {
 			exit();
 			throw ex;
 		}
+		this.tree.sockets().cancel(this);
 		return new Exec(files().doCloseOnExec(), unshared);
 	}
 
@@ -388,6 +428,8 @@ public final class Task {
 	public void exit() {
 		FilesStruct table = files();
 		this.files = null;
+		this.tree.sockets().cancel(this);
+		this.messages.close();
 		table.put();
 		this.tree.reap(this);
 	}

@@ -194,4 +194,224 @@ public sealed interface Syscall {
 
 	}
 
+	/**
+	 * Reserves the lowest free descriptor, as every call that makes one does first.
+	 *
+	 * @param minFd the lowest acceptable number
+	 * @param closeOnExec whether exec will close it
+	 */
+	record Reserve(int minFd, boolean closeOnExec) implements Syscall {
+
+		@Override
+		public String name() {
+			return "reserve";
+		}
+
+	}
+
+	/**
+	 * Opens a file into a reserved descriptor.
+	 *
+	 * @param fd the reserved descriptor
+	 * @param generation which reservation it must be, or 0 for any
+	 * @param path as for {@link Open}
+	 * @param kind as for {@link Open}
+	 * @param flags as for {@link Open}; O_CLOEXEC is ignored
+	 * @param label as for {@link Open}
+	 */
+	record Install(int fd, long generation, @Nullable String path, FileKind kind, int flags,
+			@Nullable String label) implements Syscall {
+
+		@Override
+		public String name() {
+			return "install";
+		}
+
+	}
+
+	/**
+	 * Gives a reserved descriptor back.
+	 *
+	 * @param fd the reserved descriptor
+	 * @param generation which reservation it must be, or 0 for any
+	 */
+	record Release(int fd, long generation) implements Syscall {
+
+		@Override
+		public String name() {
+			return "release";
+		}
+
+	}
+
+	/**
+	 * Makes a pipe.
+	 *
+	 * @param flags a combination of O_CLOEXEC, O_NONBLOCK and O_DIRECT
+	 */
+	record Pipe2(int flags) implements Syscall {
+
+		@Override
+		public String name() {
+			return "pipe2";
+		}
+
+	}
+
+	/**
+	 * Duplicates a descriptor of another process of the tree.
+	 *
+	 * @param fromPid the process that has it
+	 * @param fd its number there
+	 */
+	record PidfdGetfd(int fromPid, int fd) implements Syscall {
+
+		@Override
+		public String name() {
+			return "pidfd_getfd";
+		}
+
+	}
+
+	/**
+	 * Sends open files to a process of the tree, as a message with SCM_RIGHTS does.
+	 *
+	 * @param toPid the process that may receive them
+	 * @param fds the descriptors of the sender
+	 */
+	@SuppressWarnings("ArrayRecordComponent")
+	record Sendmsg(int toPid, int[] fds) implements Syscall {
+
+		@Override
+		public String name() {
+			return "sendmsg";
+		}
+
+	}
+
+	/**
+	 * Receives the open files of the oldest message.
+	 *
+	 * @param maxFds how many there is room for
+	 * @param closeOnExec whether exec will close them (MSG_CMSG_CLOEXEC)
+	 */
+	record Recvmsg(int maxFds, boolean closeOnExec) implements Syscall {
+
+		@Override
+		public String name() {
+			return "recvmsg";
+		}
+
+	}
+
+	/**
+	 * Reads at the position of the file.
+	 *
+	 * @param fd the descriptor
+	 * @param count how many bytes at most
+	 */
+	record Read(int fd, long count) implements Syscall {
+
+		@Override
+		public String name() {
+			return "read";
+		}
+
+	}
+
+	/**
+	 * Writes at the position of the file.
+	 *
+	 * @param fd the descriptor
+	 * @param data the bytes; never changed after the call is made
+	 */
+	@SuppressWarnings("ArrayRecordComponent")
+	record Write(int fd, byte[] data) implements Syscall {
+
+		@Override
+		public String name() {
+			return "write";
+		}
+
+	}
+
+	/**
+	 * Moves the position of the file.
+	 *
+	 * @param fd the descriptor
+	 * @param offset where to, as {@code whence} says
+	 * @param whence a constant of lseek(2), 0 to 4
+	 */
+	record Lseek(int fd, long offset, int whence) implements Syscall {
+
+		@Override
+		public String name() {
+			return "lseek";
+		}
+
+	}
+
+	/**
+	 * Makes a socket accept connections.
+	 *
+	 * @param fd the socket
+	 * @param backlog how many connections may wait for an accept
+	 */
+	record Listen(int fd, int backlog) implements Syscall {
+
+		@Override
+		public String name() {
+			return "listen";
+		}
+
+	}
+
+	/**
+	 * Accepts a connection. Where none is waiting the call stays pending: its number is
+	 * reserved and its listening socket pinned until a {@link Connect} installs the
+	 * connection, or a {@link Shutdown} or {@link Release} gives the number back.
+	 *
+	 * @param fd the listening socket
+	 * @param flags a combination of O_CLOEXEC and O_NONBLOCK
+	 */
+	record Accept4(int fd, int flags) implements Syscall {
+
+		@Override
+		public String name() {
+			return "accept4";
+		}
+
+	}
+
+	/**
+	 * Connects a socket to a listening one, which need not have a descriptor any more.
+	 *
+	 * @param fd the socket to connect
+	 * @param file the {@linkplain io.fdtable.kernel.OpenFile#id() number} of the
+	 * listening socket's open file
+	 */
+	record Connect(int fd, long file) implements Syscall {
+
+		@Override
+		public String name() {
+			return "connect";
+		}
+
+	}
+
+	/**
+	 * Shuts a socket down.
+	 *
+	 * @param fd the socket
+	 * @param how 0 for reading, 1 for writing, 2 for both
+	 */
+	record Shutdown(int fd, int how) implements Syscall {
+
+		@Override
+		public String name() {
+			return "shutdown";
+		}
+
+	}
+
 }

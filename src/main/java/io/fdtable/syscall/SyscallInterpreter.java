@@ -1,7 +1,14 @@
 package io.fdtable.syscall;
 
+import java.util.Arrays;
+
 import io.fdtable.kernel.Errno;
 import io.fdtable.kernel.FdEntry;
+import io.fdtable.kernel.FdTransfer;
+import io.fdtable.kernel.FileIo;
+import io.fdtable.kernel.FdEntry;
+import io.fdtable.kernel.FdTransfer;
+import io.fdtable.kernel.FileIo;
 import io.fdtable.kernel.SyscallException;
 import io.fdtable.kernel.Task;
 
@@ -65,6 +72,45 @@ public final class SyscallInterpreter {
 				task.setNofile(prlimit.soft(), prlimit.hard());
 				yield ZERO;
 			}
+			case Syscall.Reserve reserve ->
+				descriptor(task, task.reserve(reserve.minFd(), reserve.closeOnExec()), false);
+			case Syscall.Install install -> {
+				task.install(install.fd(), install.generation(), install.path(), install.kind(), install.flags(),
+						install.label());
+				yield new SyscallResult.Installed(entry(task, install.fd()));
+			}
+			case Syscall.Release release -> {
+				task.release(release.fd(), release.generation());
+				yield ZERO;
+			}
+			case Syscall.Pipe2 pipe -> {
+				FileIo.PipeEnds ends = task.io().pipe2(pipe.flags());
+				yield new SyscallResult.Pipe(entry(task, ends.read()), entry(task, ends.write()));
+			}
+			case Syscall.PidfdGetfd getfd ->
+				descriptor(task, task.transfer().pidfdGetfd(getfd.fromPid(), getfd.fd()), false);
+			case Syscall.Sendmsg send -> {
+				task.transfer().sendmsg(send.toPid(), send.fds());
+				yield ZERO;
+			}
+			case Syscall.Recvmsg receive -> {
+				FdTransfer.Received received = task.transfer().recvmsg(receive.maxFds(), receive.closeOnExec());
+				yield new SyscallResult.Received(
+						Arrays.stream(received.fds()).mapToObj((fd) -> entry(task, fd)).toList(), received.truncated());
+			}
+			case Syscall.Read read -> new SyscallResult.Data(task.io().read(read.fd(), read.count()));
+			case Syscall.Write write -> new SyscallResult.Value(task.io().write(write.fd(), write.data()));
+			case Syscall.Lseek lseek ->
+				new SyscallResult.Value(task.io().lseek(lseek.fd(), lseek.offset(), lseek.whence()));
+			case Syscall.Listen listen -> {
+				task.sockets().listen(listen.fd(), listen.backlog());
+				yield ZERO;
+			}
+			case Syscall.Accept4 accept -> descriptor(task, task.sockets().accept4(accept.fd(), accept.flags()), false);
+			case Syscall.Connect connect ->
+				new SyscallResult.Woke(task.sockets().connect(connect.fd(), connect.file()));
+			case Syscall.Shutdown shutdown ->
+				new SyscallResult.Woke(task.sockets().shutdown(shutdown.fd(), shutdown.how()));
 		};
 	}
 
@@ -78,9 +124,16 @@ public final class SyscallInterpreter {
 	}
 
 	private static SyscallResult descriptor(Task task, int fd, boolean replaced) {
+		return new SyscallResult.Descriptor(entry(task, fd), replaced);
+	}
+
+	private static FdEntry entry(Task task, int fd) {
 		FdEntry entry = task.files().entry(fd);
 		// Only possible if the calls of a tree were not made one after another.
-		return (entry != null) ? new SyscallResult.Descriptor(entry, replaced) : new SyscallResult.Failure(Errno.EBADF);
+		if (entry == null) {
+			throw Errno.EBADF.exception();
+		}
+		return entry;
 	}
 
 }

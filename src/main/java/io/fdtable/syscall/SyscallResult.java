@@ -1,5 +1,8 @@
 package io.fdtable.syscall;
 
+import java.util.List;
+
+import io.fdtable.kernel.AcceptOutcome;
 import io.fdtable.kernel.Errno;
 import io.fdtable.kernel.FdEntry;
 import org.jspecify.annotations.Nullable;
@@ -111,6 +114,79 @@ public sealed interface SyscallResult {
 	 */
 	@SuppressWarnings("ArrayRecordComponent")
 	record Executed(int[] closed, boolean unshared) implements SyscallResult {
+
+		@Override
+		public long ret() {
+			return 0;
+		}
+
+	}
+
+	/**
+	 * A reserved descriptor that has got its file.
+	 *
+	 * @param entry the descriptor
+	 */
+	record Installed(FdEntry entry) implements SyscallResult {
+
+		@Override
+		public long ret() {
+			return 0;
+		}
+
+	}
+
+	/**
+	 * A pipe.
+	 *
+	 * @param read the end to read from
+	 * @param write the end to write to
+	 */
+	record Pipe(FdEntry read, FdEntry write) implements SyscallResult {
+
+		@Override
+		public long ret() {
+			return 0;
+		}
+
+	}
+
+	/**
+	 * Open files received in a message.
+	 *
+	 * @param entries the descriptors they were given, ascending
+	 * @param truncated whether the message had more, which are dropped (MSG_CTRUNC)
+	 */
+	record Received(List<FdEntry> entries, boolean truncated) implements SyscallResult {
+
+		@Override
+		public long ret() {
+			return this.entries.size();
+		}
+
+	}
+
+	/**
+	 * Bytes read.
+	 *
+	 * @param bytes none at the end of the file
+	 */
+	@SuppressWarnings("ArrayRecordComponent")
+	record Data(byte[] bytes) implements SyscallResult {
+
+		@Override
+		public long ret() {
+			return this.bytes.length;
+		}
+
+	}
+
+	/**
+	 * A call on a socket that may have ended pending accepts.
+	 *
+	 * @param ended how each of them ended, in the order in which they were made
+	 */
+	record Woke(List<AcceptOutcome> ended) implements SyscallResult {
 
 		@Override
 		public long ret() {

@@ -96,7 +96,7 @@ public final class KernelFixture implements BeforeEachCallback, AfterEachCallbac
 	/** Makes a file with one reference, which belongs to the caller. */
 	static OpenFile file(Sysctl sysctl) {
 		sysctl.addFile();
-		return new OpenFile(sysctl, 1, FileKind.REGULAR, null, null, OpenFlags.O_RDWR, false);
+		return new OpenFile(sysctl, 1, new Inode(FileKind.REGULAR, sysctl), null, null, OpenFlags.O_RDWR, false);
 	}
 
 	/** Asserts the invariants of a table that no process uses any more, too. */
