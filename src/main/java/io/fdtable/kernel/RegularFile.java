@@ -11,7 +11,9 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * A file is at most as long as {@link Sysctl#fileMaxBytes}, to which a write is cut short
  * as RLIMIT_FSIZE does. Each page is charged to the memory budget. Its own monitor is
- * what {@code i_rwsem} is in Linux: each read and each write is one step.
+ * what {@code i_rwsem} is in Linux: each access to the content is one step. It does not
+ * guard positions, which are read before and stored after; that is what the lock of the
+ * open file is for.
  */
 final class RegularFile implements FileOperations {
 
@@ -33,9 +35,15 @@ final class RegularFile implements FileOperations {
 	}
 
 	@Override
-	public synchronized byte[] read(OpenFile file, int count) {
+	public byte[] read(OpenFile file, int count) {
 		long position = file.position();
 		checkArea(position, count);
+		byte[] bytes = readAt(position, count);
+		file.setPosition(position + bytes.length);
+		return bytes;
+	}
+
+	private synchronized byte[] readAt(long position, int count) {
 		int length = (int) Math.max(0, Math.min(count, this.size - position));
 		byte[] bytes = new byte[length];
 		for (int done = 0; done < length;) {
@@ -47,17 +55,29 @@ final class RegularFile implements FileOperations {
 			}
 			done += part;
 		}
-		file.setPosition(position + length);
 		return bytes;
 	}
 
 	@Override
-	public synchronized int write(OpenFile file, byte[] data) {
-		checkArea(file.position(), data.length);
+	public int write(OpenFile file, byte[] data) {
+		long position = file.position();
+		checkArea(position, data.length);
 		if (data.length == 0) {
 			return 0;
 		}
-		long position = file.isAppending() ? this.size : file.position();
+		Written written = file.isAppending() ? append(data) : writeAt(position, data);
+		file.setPosition(written.end());
+		return written.count();
+	}
+
+	private record Written(int count, long end) {
+	}
+
+	private synchronized Written append(byte[] data) {
+		return writeAt(this.size, data);
+	}
+
+	private synchronized Written writeAt(long position, byte[] data) {
 		long room = this.sysctl.fileMaxBytes() - position;
 		if (room <= 0) {
 			throw Errno.EFBIG.exception();
@@ -77,9 +97,9 @@ final class RegularFile implements FileOperations {
 		if (written == 0) {
 			throw Errno.ENOMEM.exception();
 		}
-		this.size = Math.max(this.size, position + written);
-		file.setPosition(position + written);
-		return written;
+		long end = position + written;
+		this.size = Math.max(this.size, end);
+		return new Written(written, end);
 	}
 
 	/** Checks what {@code rw_verify_area} does: the last byte must have a position. */
