@@ -181,7 +181,7 @@ public final class ProcessTree {
 	private Namespace.Walk walk(@Nullable String path, FileKind kind, int flags) {
 		if (OpenFlags.isTmpfile(flags)) {
 			if (path != null) {
-				this.namespace.walk(path, FileKind.DIRECTORY, OpenFlags.O_DIRECTORY);
+				this.namespace.walk(path, FileKind.DIRECTORY, OpenFlags.O_DIRECTORY).inode().release();
 			}
 			return new Namespace.Walk(new Inode(FileKind.REGULAR, this.sysctl), false);
 		}
