@@ -105,7 +105,15 @@ final class Api {
 			int colon = line.indexOf(':');
 			headers.add(line.substring(0, colon), line.substring(colon + 1).strip());
 		});
-		return new Reply(Integer.parseInt(head.substring(9, 12)), headers, response.substring(end + 4));
+		String body = response.substring(end + 4);
+		boolean chunked = "chunked".equals(headers.getFirst(HttpHeaders.TRANSFER_ENCODING));
+		return new Reply(Integer.parseInt(head.substring(9, 12)), headers, chunked ? firstChunk(body) : body);
+	}
+
+	/** Problems are ASCII and short, so they come in one chunk. */
+	private static String firstChunk(String body) {
+		int end = body.indexOf("\r\n");
+		return body.substring(end + 2, end + 2 + Integer.parseInt(body.substring(0, end), 16));
 	}
 
 	/** Creates a session with descriptors 0, 1 and 2 and returns its path. */
