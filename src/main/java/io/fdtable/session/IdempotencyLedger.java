@@ -67,7 +67,8 @@ final class IdempotencyLedger {
 	 * @param key the key, or null for a request without one
 	 * @param fingerprint equal for equal requests
 	 * @param now the time of the request
-	 * @param action carries the request out; nothing is kept if it throws
+	 * @param action carries the request out; nothing is kept if it throws or makes the
+	 * owner go
 	 * @return the answer
 	 * @throws RequestRefusedException if the key belongs to a different request, or no
 	 * further answer can be kept
@@ -97,9 +98,13 @@ final class IdempotencyLedger {
 			Supplier<T> action, long bytes) {
 		try {
 			T answer = action.get();
+			if (this.answers == null) {
+				// The action has made the owner go, and with it whoever could ask again.
+				this.sysctl.uncharge(bytes);
+				return answer;
+			}
 			// The budget may be overdrawn by one answer: the call has been made, so its
-			// answer
-			// must be kept.
+			// answer must be kept.
 			long variable = answer.bytes();
 			this.sysctl.uncharge(-variable);
 			live.put(key, new Kept<>(fingerprint, answer, now.plus(this.bounds.retention()), bytes + variable));

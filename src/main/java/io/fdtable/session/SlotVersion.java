@@ -30,8 +30,10 @@ public record SlotVersion(long generation, long state) {
 	public static @Nullable SlotVersion parse(String text) {
 		int dot = text.indexOf('.');
 		try {
-			return (dot > 0) ? new SlotVersion(Long.parseLong(text, 0, dot, 10),
+			SlotVersion version = (dot > 0) ? new SlotVersion(Long.parseLong(text, 0, dot, 10),
 					Long.parseLong(text, dot + 1, text.length(), 10)) : null;
+			// Entity tags are compared character by character, so 07.0 is not 7.0.
+			return (version != null && version.toString().equals(text)) ? version : null;
 		}
 		catch (NumberFormatException ex) {
 			return null;

@@ -73,7 +73,7 @@ final class CNames {
 		int flags = 0;
 		if (names != null) {
 			for (int i = 0; i < names.size(); i++) {
-				flags |= value(names.get(i), values, pointer + "/" + i);
+				flags |= value(String.valueOf(names.get(i)), values, pointer + "/" + i);
 			}
 		}
 		return flags;

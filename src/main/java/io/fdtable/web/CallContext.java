@@ -1,5 +1,6 @@
 package io.fdtable.web;
 
+import java.util.Collections;
 import java.util.List;
 
 import io.fdtable.session.Precondition;
@@ -42,8 +43,8 @@ final class CallContext {
 	}
 
 	static CallContext of(HttpServletRequest request, HttpServletResponse response) {
-		return new CallContext(ifMatch(request.getHeader(HttpHeaders.IF_MATCH)),
-				key(request.getHeader(IDEMPOTENCY_KEY)), response);
+		return new CallContext(ifMatch(lines(request, HttpHeaders.IF_MATCH)), key(lines(request, IDEMPOTENCY_KEY)),
+				response);
 	}
 
 	/** Returns what {@code If-Match} demands of a descriptor, or null. */
@@ -60,11 +61,16 @@ final class CallContext {
 		this.response.setHeader(IDEMPOTENT_REPLAYED, "true");
 	}
 
-	private static @Nullable List<SlotVersion> ifMatch(@Nullable String header) {
-		if (header == null) {
+	private static List<String> lines(HttpServletRequest request, String header) {
+		return Collections.list(request.getHeaders(header));
+	}
+
+	/** A list may stand in several lines (RFC 9110, section 5.3). */
+	private static @Nullable List<SlotVersion> ifMatch(List<String> lines) {
+		if (lines.isEmpty()) {
 			return null;
 		}
-		List<ETag> tags = ETag.parse(header);
+		List<ETag> tags = ETag.parse(String.join(", ", lines));
 		if (tags.isEmpty()) {
 			throw new MalformedRequestException(HttpHeaders.IF_MATCH,
 					"must be * or a list of entity tags in double quotes, as the ETag header gives them");
@@ -78,11 +84,14 @@ final class CallContext {
 		return (version != null) ? version : NO_VERSION;
 	}
 
-	private static @Nullable String key(@Nullable String header) {
-		if (header == null) {
+	private static @Nullable String key(List<String> lines) {
+		if (lines.isEmpty()) {
 			return null;
 		}
-		String key = header.strip();
+		if (lines.size() > 1) {
+			throw new MalformedRequestException(IDEMPOTENCY_KEY, "must be given once");
+		}
+		String key = lines.getFirst().strip();
 		if (key.length() >= 2 && key.startsWith("\"") && key.endsWith("\"")) {
 			key = key.substring(1, key.length() - 1);
 		}

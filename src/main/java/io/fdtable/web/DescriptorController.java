@@ -23,6 +23,7 @@ import jakarta.validation.constraints.Size;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.http.HttpStatus;
+import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.DeleteMapping;
 import org.springframework.web.bind.annotation.GetMapping;
@@ -38,7 +39,8 @@ import org.springframework.web.bind.annotation.RestController;
  * Descriptors of a session: open, close, duplicate, fcntl.
  */
 @RestController
-@RequestMapping("/v1/sessions/{id}")
+// So that what a client cannot read is refused before the call is made, not after.
+@RequestMapping(path = "/v1/sessions/{id}", produces = MediaType.APPLICATION_JSON_VALUE)
 @Tag(name = "Descriptors")
 class DescriptorController {
 

@@ -1,5 +1,7 @@
 package io.fdtable.web;
 
+import java.util.regex.Pattern;
+
 import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonValue;
 import io.swagger.v3.oas.annotations.media.Schema;
@@ -16,6 +18,8 @@ record FdNumber(@JsonValue long value) {
 
 	static final FdNumber ZERO = new FdNumber(0);
 
+	private static final Pattern DECIMAL = Pattern.compile("0|-?[1-9][0-9]{0,9}");
+
 	@JsonCreator
 	FdNumber {
 		if (value < Integer.MIN_VALUE || value > 0xffff_ffffL) {
@@ -23,15 +27,15 @@ record FdNumber(@JsonValue long value) {
 		}
 	}
 
-	/** Reads a number in a path; also called by Spring's conversion. */
+	/**
+	 * Reads a number in a path; also called by Spring's conversion. One descriptor has
+	 * one spelling, so that 03 is refused and not taken for 3 (or, elsewhere, for octal).
+	 */
 	static FdNumber valueOf(String text) {
-		try {
-			return new FdNumber(Long.parseLong(text));
+		if (!DECIMAL.matcher(text).matches()) {
+			throw new IllegalArgumentException("a descriptor number is -2147483648 to 4294967295, not '" + text + "'");
 		}
-		catch (NumberFormatException ex) {
-			throw new IllegalArgumentException("a descriptor number is -2147483648 to 4294967295, not '" + text + "'",
-					ex);
-		}
+		return new FdNumber(Long.parseLong(text));
 	}
 
 	int toInt() {

@@ -26,6 +26,7 @@ import jakarta.validation.constraints.Size;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.http.HttpStatus;
+import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.DeleteMapping;
 import org.springframework.web.bind.annotation.GetMapping;
@@ -42,7 +43,8 @@ import org.springframework.web.bind.annotation.RestController;
  * Sessions: virtual processes, their lives and their limits.
  */
 @RestController
-@RequestMapping("/v1/sessions")
+// So that what a client cannot read is refused before the call is made, not after.
+@RequestMapping(path = "/v1/sessions", produces = MediaType.APPLICATION_JSON_VALUE)
 @Tag(name = "Sessions")
 class SessionController {
 

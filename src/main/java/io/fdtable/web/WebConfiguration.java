@@ -8,6 +8,11 @@ import org.jspecify.annotations.Nullable;
 import org.springdoc.core.utils.SpringDocUtils;
 import tools.jackson.core.StreamReadFeature;
 import tools.jackson.databind.DeserializationFeature;
+import tools.jackson.databind.MapperFeature;
+import tools.jackson.databind.cfg.CoercionAction;
+import tools.jackson.databind.cfg.CoercionInputShape;
+import tools.jackson.databind.cfg.EnumFeature;
+import tools.jackson.databind.type.LogicalType;
 
 import org.springframework.boot.jackson.autoconfigure.JsonMapperBuilderCustomizer;
 import org.springframework.context.annotation.Bean;
@@ -52,12 +57,22 @@ class WebConfiguration implements WebMvcConfigurer {
 		resolvers.add(new CallContextResolver());
 	}
 
-	/** What is ambiguous is refused: a member given twice, or text after the body. */
+	/**
+	 * What is ambiguous is refused, never guessed: a member given twice, text after the
+	 * body, or a value of another type than the member's.
+	 */
 	@Bean
 	JsonMapperBuilderCustomizer strictJson() {
 		return (builder) -> builder
 			.enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS, DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
 			.disable(DeserializationFeature.ACCEPT_FLOAT_AS_INT)
+			.enable(EnumFeature.FAIL_ON_NUMBERS_FOR_ENUMS)
+			.disable(MapperFeature.ALLOW_COERCION_OF_SCALARS)
+			.withCoercionConfigDefaults((any) -> any.setCoercion(CoercionInputShape.EmptyString, CoercionAction.Fail))
+			.withCoercionConfig(LogicalType.Textual,
+					(text) -> text.setCoercion(CoercionInputShape.Integer, CoercionAction.Fail)
+						.setCoercion(CoercionInputShape.Float, CoercionAction.Fail)
+						.setCoercion(CoercionInputShape.Boolean, CoercionAction.Fail))
 			.enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION);
 	}
 

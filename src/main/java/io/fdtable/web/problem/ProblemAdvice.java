@@ -8,6 +8,7 @@ import io.fdtable.kernel.SyscallException;
 import io.fdtable.session.RequestRefusedException;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.apache.tomcat.util.http.InvalidParameterException;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 
@@ -76,6 +77,13 @@ class ProblemAdvice extends ResponseEntityExceptionHandler {
 	@ExceptionHandler
 	ResponseEntity<Object> onBodyTooLarge(BodyLimitFilter.BodyTooLargeException ex) {
 		return respond(ProblemType.PAYLOAD_TOO_LARGE, String.valueOf(ex.getMessage()), new HttpHeaders());
+	}
+
+	/** A query with a broken percent-encoding, or a form that is too large. */
+	@ExceptionHandler
+	ResponseEntity<Object> onUnreadableParameters(InvalidParameterException ex) {
+		HttpStatusCode status = HttpStatusCode.valueOf(ex.getErrorCode());
+		return respond(Problems.of(ProblemType.of(status), status, "the parameters cannot be read"), new HttpHeaders());
 	}
 
 	@ExceptionHandler

@@ -1,5 +1,7 @@
 package io.fdtable.web.problem;
 
+import java.net.URI;
+
 import io.swagger.v3.oas.annotations.Hidden;
 import jakarta.servlet.RequestDispatcher;
 import jakarta.servlet.http.HttpServletRequest;
@@ -26,9 +28,11 @@ class ProblemErrorController implements ErrorController {
 		HttpStatusCode status = (request.getAttribute(RequestDispatcher.ERROR_STATUS_CODE) instanceof Integer code)
 				? HttpStatusCode.valueOf(code) : HttpStatus.NOT_FOUND;
 		ProblemType type = ProblemType.of(status);
-		return ResponseEntity.status(status)
-			.contentType(MediaType.APPLICATION_PROBLEM_JSON)
-			.body(Problems.of(type, status, type.title()));
+		ProblemDetail problem = Problems.of(type, status, type.title());
+		if (request.getAttribute(RequestDispatcher.ERROR_REQUEST_URI) instanceof String uri) {
+			problem.setInstance(URI.create(uri));
+		}
+		return ResponseEntity.status(status).contentType(MediaType.APPLICATION_PROBLEM_JSON).body(problem);
 	}
 
 }

@@ -1,0 +1,226 @@
+package io.fdtable.session;
+
+import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+
+import io.fdtable.kernel.Errno;
+import io.fdtable.kernel.FdEntry;
+import io.fdtable.kernel.Fcntl;
+import io.fdtable.kernel.Rlimit;
+import io.fdtable.session.RequestRefusedException.Reason;
+import io.fdtable.syscall.Syscall;
+import io.fdtable.syscall.SyscallResult;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Guards the one door to every table: conditions, calls and kept answers are one step.
+ */
+class LocalExecutorTest {
+
+	private final SessionFixture service = new SessionFixture(10, 2);
+
+	private final SessionId id = this.service.create();
+
+	private final Syscall open = SessionFixture.open();
+
+	private Answer callIf(Precondition precondition, Syscall call, String key) {
+		return this.service.executor.execute(new Request(this.id, call, precondition, key));
+	}
+
+	private void assertRefused(Reason reason, Runnable request) {
+		assertThatExceptionOfType(RequestRefusedException.class).isThrownBy(request::run)
+			.satisfies((ex) -> assertThat(ex.reason()).isEqualTo(reason));
+	}
+
+	private static Precondition is(int fd, SlotVersion... versions) {
+		return new Precondition.Unchanged(fd, List.of(versions));
+	}
+
+	private FdEntry entry(int fd) {
+		return this.service.registry.use(this.id).files().entry(fd);
+	}
+
+	// Calls
+
+	@Test
+	void answersEsrchWhereThereIsNoSession() {
+		SessionId nobody = new SessionId(this.id.tree(), 2);
+		assertThat(this.service.call(nobody, this.open))
+			.isEqualTo(new Answer(new SyscallResult.Failure(Errno.ESRCH), Rlimit.DEFAULT, null, false));
+	}
+
+	@Test
+	void countsCallsByNameAndOutcomeForTheSessionAndTheService() {
+		SessionId other = this.service.create();
+		this.service.call(this.id, this.open);
+		this.service.call(this.id, new Syscall.Close(3));
+		this.service.call(this.id, new Syscall.Close(3));
+		this.service.call(other, this.open);
+		assertThat(this.service.registry.use(this.id).calls().asMap())
+			.isEqualTo(Map.of("openat", Map.of("ok", 1L), "close", Map.of("ok", 1L, "EBADF", 1L)));
+		assertThat(this.service.registry.calls().asMap())
+			.isEqualTo(Map.of("openat", Map.of("ok", 2L), "close", Map.of("ok", 1L, "EBADF", 1L)));
+	}
+
+	@Test
+	void tellsTheLimitsAfterTheCall() {
+		assertThat(this.service.call(this.id, new Syscall.Prlimit(4, 5)).nofile()).isEqualTo(new Rlimit(4, 5));
+		this.service.openFd(this.id);
+		assertThat(this.service.call(this.id, this.open))
+			.isEqualTo(new Answer(new SyscallResult.Failure(Errno.EMFILE), new Rlimit(4, 5), null, false));
+	}
+
+	// Retries
+
+	@Test
+	void aRetryGetsTheSameAnswerWhateverHasHappenedSince() {
+		Answer first = this.service.call(this.id, this.open, "key");
+		this.service.call(this.id, new Syscall.Fcntl(3, Fcntl.F_SETFD, 1));
+		this.service.call(this.id, new Syscall.Close(3));
+		this.service.call(this.id, new Syscall.Prlimit(10, 10));
+		assertThat(this.service.call(this.id, this.open, "key"))
+			.isEqualTo(new Answer(first.result(), first.nofile(), null, true));
+		assertThat(entry(3)).isNull();
+	}
+
+	@Test
+	void aRetryOfAFailureFailsAgainThoughItWouldNowSucceed() {
+		Syscall close = new Syscall.Close(3);
+		assertThat(this.service.call(this.id, close, "key").result()).isEqualTo(new SyscallResult.Failure(Errno.EBADF));
+		this.service.openFd(this.id);
+		Answer again = this.service.call(this.id, close, "key");
+		assertThat(again.result()).isEqualTo(new SyscallResult.Failure(Errno.EBADF));
+		assertThat(again.isReplayed()).isTrue();
+		assertThat(entry(3)).isNotNull();
+	}
+
+	@Test
+	void aRetryOfAForkMakesNoSecondChild() {
+		Syscall fork = new Syscall.Fork(false, "child");
+		Answer first = this.service.call(this.id, fork, "key");
+		this.service.clock.advance(Duration.ofMinutes(1));
+		Answer again = this.service.call(this.id, fork, "key");
+		assertThat(again).isEqualTo(new Answer(new SyscallResult.Forked(2), first.nofile(), first.child(), true));
+		assertThat(this.service.registry.list(null, 10)).hasSize(2);
+	}
+
+	@Test
+	void aRetryIsNotCountedAsACall() {
+		this.service.call(this.id, this.open, "key");
+		this.service.call(this.id, this.open, "key");
+		assertThat(this.service.registry.calls().asMap()).isEqualTo(Map.of("openat", Map.of("ok", 1L)));
+	}
+
+	@Test
+	void aKeyBelongsToItsRequestAndItsSession() {
+		SessionId other = this.service.create();
+		this.service.call(this.id, this.open, "key");
+		assertRefused(Reason.KEY_REUSED, () -> this.service.call(this.id, new Syscall.Close(3), "key"));
+		assertRefused(Reason.KEY_REUSED, () -> callIf(is(3), this.open, "key"));
+		assertThat(entry(3)).isNotNull();
+		assertThat(this.service.call(other, this.open, "key").isReplayed()).isFalse();
+	}
+
+	@Test
+	void refusesFurtherKeysWhenFullAndDoesNothing() {
+		this.service.call(this.id, this.open, "one");
+		this.service.call(this.id, this.open, "two");
+		assertRefused(Reason.LEDGER_FULL, () -> this.service.call(this.id, this.open, "three"));
+		assertThat(entry(5)).isNull();
+		assertThat(this.service.call(this.id, this.open, "two").isReplayed()).isTrue();
+		this.service.clock.advance(SessionFixture.RETENTION);
+		assertThat(this.service.call(this.id, this.open, "three").result().ret()).isEqualTo(5);
+	}
+
+	@Test
+	void givesBackTheMemoryOfKeptAnswersWhenTheSessionExits() {
+		long before = this.service.registry.sysctl().memory();
+		this.service.call(this.id, new Syscall.Fcntl(0, Fcntl.F_GETFD, 0), "one");
+		assertThat(this.service.registry.sysctl().memory()).isEqualTo(before + 406);
+		this.service.call(this.id, new Syscall.Exit());
+		assertThat(this.service.registry.sysctl().memory()).isZero();
+	}
+
+	@Test
+	void aKeyedExitLeavesNoMemoryBehind() {
+		this.service.call(this.id, new Syscall.Exit(), "key");
+		assertThat(this.service.registry.sysctl().memory()).isZero();
+	}
+
+	@Test
+	void concurrentRetriesGetOneDescriptor() throws InterruptedException {
+		Callable<Answer> retry = () -> this.service.call(this.id, this.open, "key");
+		List<Answer> answers;
+		try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+			answers = threads.invokeAll(Collections.nCopies(16, retry)).stream().map(Future::resultNow).toList();
+		}
+		assertThat(answers).hasSize(16).extracting((answer) -> answer.result().ret()).containsOnly(3L);
+		assertThat(answers).extracting(Answer::result).containsOnly(answers.getFirst().result());
+		assertThat(answers).filteredOn(Answer::isReplayed).hasSize(15);
+		assertThat(this.service.registry.use(this.id).files().statistics().open()).isEqualTo(4);
+	}
+
+	// Conditions
+
+	@Test
+	void aDescriptorThatHasChangedHandsIsNotClosed() {
+		SlotVersion seen = SlotVersion.of(this.service.openFd(this.id));
+		this.service.call(this.id, new Syscall.Close(3));
+		SlotVersion now = SlotVersion.of(this.service.openFd(this.id));
+		assertRefused(Reason.PRECONDITION_FAILED, () -> callIf(is(3, seen), new Syscall.Close(3), null));
+		assertThat(entry(3)).isNotNull();
+		assertThat(callIf(is(3, seen, now), new Syscall.Close(3), null).result()).isEqualTo(new SyscallResult.Value(0));
+		assertThat(entry(3)).isNull();
+	}
+
+	@Test
+	void aChangeOfFlagsIsAChange() {
+		SlotVersion seen = SlotVersion.of(this.service.openFd(this.id));
+		this.service.call(this.id, new Syscall.Fcntl(3, Fcntl.F_SETFD, 1));
+		assertRefused(Reason.PRECONDITION_FAILED, () -> callIf(is(3, seen), new Syscall.Close(3), null));
+		this.service.call(this.id, new Syscall.Fcntl(3, Fcntl.F_SETFD, 0));
+		assertThat(callIf(is(3, seen), new Syscall.Close(3), null).result().ret()).isZero();
+	}
+
+	@Test
+	void anyVersionWillDoButThereMustBeOne() {
+		this.service.openFd(this.id);
+		assertThat(callIf(is(3), new Syscall.Close(3), null).result().ret()).isZero();
+		assertRefused(Reason.PRECONDITION_FAILED, () -> callIf(is(3), new Syscall.Close(3), null));
+		assertRefused(Reason.PRECONDITION_FAILED, () -> callIf(is(-1), new Syscall.Close(-1), null));
+	}
+
+	@Test
+	void aReservedDescriptorIsNotThere() {
+		this.service.registry.use(this.id).files().allocFd(0, 1024, false);
+		assertRefused(Reason.PRECONDITION_FAILED, () -> callIf(is(3), new Syscall.Close(3), null));
+		assertRefused(Reason.PRECONDITION_FAILED,
+				() -> callIf(is(3, SlotVersion.of(entry(3))), new Syscall.Close(3), null));
+	}
+
+	@Test
+	void nothingIsKeptOrCountedWhenAConditionFails() {
+		long before = this.service.registry.sysctl().memory();
+		assertRefused(Reason.PRECONDITION_FAILED, () -> callIf(is(3), new Syscall.Close(3), "key"));
+		assertThat(this.service.registry.sysctl().memory()).isEqualTo(before);
+		assertThat(this.service.registry.calls().asMap()).isEmpty();
+		assertThat(this.service.call(this.id, this.open, "key").isReplayed()).isFalse();
+	}
+
+	@Test
+	void aRetryIsAnsweredThoughItsConditionNoLongerHolds() {
+		SlotVersion seen = SlotVersion.of(this.service.openFd(this.id));
+		callIf(is(3, seen), new Syscall.Close(3), "key");
+		assertThat(callIf(is(3, seen), new Syscall.Close(3), "key"))
+			.isEqualTo(new Answer(new SyscallResult.Value(0), Rlimit.DEFAULT, null, true));
+	}
+
+}

@@ -1,0 +1,156 @@
+package io.fdtable.web;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import io.fdtable.kernel.Errno;
+import io.fdtable.kernel.Sysctl;
+import io.fdtable.session.SessionRegistry;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.http.HttpHeaders;
+import org.springframework.test.context.TestPropertySource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Guards what clients see at the bounds of the service: ENFILE, ENOMEM, EMFILE, 429. */
+@ServerTest
+@TestPropertySource(properties = { "fdtable.nr-open=512", "fdtable.file-max=20", "fdtable.memory=1MB",
+		"fdtable.session.max=4", "fdtable.idempotency.max-keys=2" })
+class ServiceLimitsIT {
+
+	private static final String WIDE = "{\"limits\":{\"nofile\":{\"soft\":512,\"hard\":512}}}";
+
+	@Autowired
+	private Api api;
+
+	@Autowired
+	private SessionRegistry registry;
+
+	private final List<String> sessions = new ArrayList<>();
+
+	private Sysctl sysctl;
+
+	private long filled;
+
+	@BeforeEach
+	void findSysctl() {
+		this.sysctl = this.registry.sysctl();
+	}
+
+	/** Whatever a test does, all that it took must be given back. */
+	@AfterEach
+	void everythingIsGivenBack() {
+		this.sysctl.setNrOpen(512);
+		this.sysctl.uncharge(this.filled);
+		this.sessions.forEach((session) -> this.api.delete(session));
+		assertThat(this.sysctl.threads()).isZero();
+		assertThat(this.sysctl.files()).isZero();
+		assertThat(this.sysctl.memory()).isZero();
+	}
+
+	private String session() {
+		this.sessions.add(this.api.session(WIDE));
+		return this.sessions.getLast();
+	}
+
+	private String fork(String session) {
+		this.sessions.add(this.api.fork(session, true));
+		return this.sessions.getLast();
+	}
+
+	private void spendTheMemory() {
+		this.filled = this.sysctl.memoryMax() - this.sysctl.memory();
+		assertThat(this.sysctl.tryCharge(this.filled)).isTrue();
+	}
+
+	@Test
+	void createAndForkAnswerEnfileAtTheHighestNumberOfSessions() {
+		for (int i = 0; i < 4; i++) {
+			session();
+		}
+		this.api.post(Api.SESSIONS, WIDE).isErrno(503, Errno.ENFILE);
+		this.api.post(this.sessions.getFirst() + "/fork", null).isErrno(503, Errno.ENFILE, "clone");
+		assertThat(this.api.get("/v1/statistics").json().path("sessions").asInt()).isEqualTo(4);
+	}
+
+	@Test
+	void openAnswersEnfileAtFileMaxAndGivesTheNumberBack() {
+		String session = session();
+		while (this.sysctl.files() < 20) {
+			this.api.open(session);
+		}
+		int highest = this.api.get(session + "/statistics").json().path("table").path("highest").asInt();
+		this.api.post(session + "/fds", null).isErrno(503, Errno.ENFILE, "openat");
+		this.api.post(Api.SESSIONS, WIDE).isErrno(503, Errno.ENFILE);
+		assertThat(this.api.post(session + "/fds/0/dup", null).is(201).fd()).isEqualTo(highest + 1);
+	}
+
+	@Test
+	void limitsAboveNrOpenAreNotPermitted() {
+		this.api.post(Api.SESSIONS, "{\"limits\":{\"nofile\":{\"soft\":1,\"hard\":513}}}").isErrno(403, Errno.EPERM);
+	}
+
+	@Test
+	void whatGrowsAnswersEnomemWhenTheMemoryIsSpent() {
+		String fds = session() + "/fds";
+		spendTheMemory();
+		this.api.post(Api.SESSIONS, WIDE).isErrno(503, Errno.ENOMEM);
+		this.api.post(fds, null).isErrno(503, Errno.ENOMEM, "openat");
+		this.api.post(fds + "/0/dup", "{\"minFd\":64}").isErrno(503, Errno.ENOMEM, "fcntl");
+		this.api.post(fds + "/0/dup2", "{\"newFd\":64}").isErrno(503, Errno.ENOMEM, "dup2");
+		this.api.post(fds + "/0/dup3", "{\"newFd\":64}").isErrno(503, Errno.ENOMEM, "dup3");
+		this.api.post(fds + "/0/fcntl", "{\"cmd\":\"F_DUPFD_CLOEXEC\",\"arg\":64}").isErrno(503, Errno.ENOMEM, "fcntl");
+		assertThat(this.api.post(fds + "/0/dup", null).is(201).fd()).isEqualTo(3);
+	}
+
+	@Test
+	void copiesAnswerEnomemWhenTheMemoryIsSpent() {
+		String parent = session();
+		this.api.post(parent + "/fds/0/dup2", "{\"newFd\":300}").is(200);
+		String child = fork(parent);
+		spendTheMemory();
+		this.api.post(child + "/fork", null).isErrno(503, Errno.ENOMEM, "clone");
+		this.api.post(child + "/unshare", null).isErrno(503, Errno.ENOMEM, "unshare");
+		this.api.post(child + "/close-range", "{\"first\":0,\"last\":0,\"flags\":[\"CLOSE_RANGE_UNSHARE\"]}")
+			.isErrno(503, Errno.ENOMEM, "close_range");
+		this.api.get(child + "/fds/0").is(200);
+		this.api.post(child + "/exec", null).isErrno(503, Errno.ENOMEM, "execve");
+		this.api.get(child).isErrno(404, Errno.ESRCH);
+		assertThat(this.api.get(parent).json().path("sharers").asInt()).isEqualTo(1);
+	}
+
+	@Test
+	void copiesAnswerEmfileWhenNrOpenHasBeenLowered() {
+		String parent = session();
+		this.api.post(parent + "/fds/0/dup2", "{\"newFd\":300}").is(200);
+		String child = fork(parent);
+		this.sysctl.setNrOpen(64);
+		this.api.post(child + "/fork", null).isErrno(409, Errno.EMFILE, "clone");
+		this.api.post(child + "/unshare", null).isErrno(409, Errno.EMFILE, "unshare");
+		this.api.post(child + "/close-range", "{\"first\":0,\"last\":0,\"flags\":[\"CLOSE_RANGE_UNSHARE\"]}")
+			.isErrno(409, Errno.EMFILE, "close_range");
+		this.api.post(child + "/exec", null).isErrno(409, Errno.EMFILE, "execve");
+		this.api.get(child).isErrno(404, Errno.ESRCH);
+		// What closes all that is too wide leaves a copy that is narrow enough.
+		this.api.post(fork(parent) + "/close-range", "{\"first\":64,\"last\":-1,\"flags\":[\"CLOSE_RANGE_UNSHARE\"]}")
+			.is(200);
+	}
+
+	@Test
+	void furtherKeysAreRefusedWhenAsManyAsMayBeAreLive() {
+		String session = session();
+		this.api.delete(session + "/fds/0", CallContext.IDEMPOTENCY_KEY, "one").is(204);
+		this.api.delete(session + "/fds/1", CallContext.IDEMPOTENCY_KEY, "two").is(204);
+		Reply refused = this.api.delete(session + "/fds/2", CallContext.IDEMPOTENCY_KEY, "three")
+			.isProblem(429, "too-many-idempotency-keys");
+		assertThat(refused.header(HttpHeaders.RETRY_AFTER)).isEqualTo("1");
+		this.api.delete(session + "/fds/1", CallContext.IDEMPOTENCY_KEY, "two").is(204);
+		this.api.delete(session + "/fds/2").is(204);
+		this.api.delete(session, CallContext.IDEMPOTENCY_KEY, "four").isProblem(429, "too-many-idempotency-keys");
+	}
+
+}
