@@ -83,6 +83,24 @@ class FilesStructConcurrencyTest {
 	}
 
 	@Test
+	@DisplayName("B12 (8a81252b774b): an install that meets a table which has been replaced goes to the new one")
+	void b12_installIntoReplacedTable_isSentToTheNewOne() {
+		SearchCounters counters = new SearchCounters();
+		FdTable old = new FdTable(Allocator.WORD_FIRST.newBitmap(64, counters));
+		OpenFile file = KernelFixture.file(this.sysctl);
+		old.openFds.set(0);
+		old.openFds.set(1);
+		assertThat(old.install(0, file)).isTrue();
+		FdTable wider = old.expand(128, counters);
+		assertThat(old.install(1, file)).isFalse();
+		assertThat(old.fileAt(1)).as("still not open for those who look at the old table").isNull();
+		assertThat(wider.install(1, file)).isTrue();
+		assertThat(wider.fileAt(0)).isSameAs(file);
+		assertThat(wider.fileAt(1)).isSameAs(file);
+		file.release();
+	}
+
+	@Test
 	@DisplayName("B13 (5ba97d2832f8): a number that is always open is never EBADF during dup2")
 	void b13_lookupDuringDup2_alwaysFindsAFile() throws Exception {
 		Task task = this.kernel.task(this.sysctl, LIMIT);
