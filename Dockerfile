@@ -3,6 +3,7 @@
 ARG BASE_IMAGE=eclipse-temurin:25-jre
 
 FROM ${BASE_IMAGE} AS layers
+LABEL org.opencontainers.image.title="fdtable"
 WORKDIR /build
 COPY target/fdtable-*.jar app.jar
 RUN ["java", "-Djarmode=tools", "-jar", "app.jar", "extract", "--layers", "--destination", "layers"]

@@ -22,8 +22,11 @@ class FdTableContainer extends GenericContainer<FdTableContainer> {
 
 	private static final int PORT = 8080;
 
-	private static final ImageFromDockerfile IMAGE = new ImageFromDockerfile()
+	private static final ImageFromDockerfile IMAGE = new ImageFromDockerfile("fdtable:it", false)
 		.withDockerfile(Path.of("Dockerfile").toAbsolutePath());
+
+	/** For tests that leave it running; start it before use. Ends with the JVM. */
+	static final FdTableContainer SHARED = new FdTableContainer();
 
 	FdTableContainer() {
 		super(IMAGE);

@@ -3,9 +3,9 @@ package io.fdtable.container;
 import java.io.IOException;
 
 import com.github.dockerjava.api.model.ContainerConfig;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.testcontainers.containers.Container.ExecResult;
-import org.testcontainers.junit.jupiter.Container;
 import org.testcontainers.junit.jupiter.Testcontainers;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -18,8 +18,12 @@ import static org.assertj.core.api.Assertions.entry;
 @Testcontainers(disabledWithoutDocker = true)
 class ImageIT {
 
-	@Container
-	private static final FdTableContainer service = new FdTableContainer();
+	private static final FdTableContainer service = FdTableContainer.SHARED;
+
+	@BeforeAll
+	static void start() {
+		service.start();
+	}
 
 	@Test
 	void startsJavaWithNoShellBetween() {
