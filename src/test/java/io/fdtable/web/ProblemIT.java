@@ -161,7 +161,7 @@ class ProblemIT {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "POST", "PUT", "PATCH", "DELETE" })
-	void aLargeFormIsNeverReadIntoMemory(String method) throws Exception {
+	void aLargeFormIsAProblem(String method) throws Exception {
 		Reply reply = chunked(method, "application/x-www-form-urlencoded", "a=" + "x".repeat(5 * MIB));
 		assertThat(reply.status()).isIn(405, 413, 415);
 		reply.isProblem(reply.status(), (reply.status() == 405) ? "method-not-allowed"
