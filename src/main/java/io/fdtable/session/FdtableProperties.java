@@ -23,6 +23,7 @@ import org.springframework.validation.annotation.Validated;
  * {@code /proc/sys/fs/file-max}
  * @param memory the budget for grown tables, open files, paths and contents; beyond it
  * calls answer ENOMEM; a third of the heap unless set
+ * @param file what bounds files
  * @param session what bounds sessions
  * @param idempotency what bounds the answers that are kept for retries
  */
@@ -30,7 +31,16 @@ import org.springframework.validation.annotation.Validated;
 @ConfigurationProperties("fdtable")
 public record FdtableProperties(@DefaultValue("1048576") @Min(Sysctl.MIN_NR_OPEN) @Max(Sysctl.MAX_NR_OPEN) int nrOpen,
 		@DefaultValue("1000000") @Min(0) long fileMax, @Nullable DataSize memory,
-		@DefaultValue @Valid @NotNull Session session, @DefaultValue @Valid @NotNull Idempotency idempotency) {
+		@DefaultValue @Valid @NotNull File file, @DefaultValue @Valid @NotNull Session session,
+		@DefaultValue @Valid @NotNull Idempotency idempotency) {
+
+	/**
+	 * Bounds of files.
+	 *
+	 * @param maxBytes the longest content that is kept of one file
+	 */
+	public record File(@DefaultValue("1MB") @NotNull DataSize maxBytes) {
+	}
 
 	/**
 	 * Bounds of sessions.
@@ -56,7 +66,8 @@ public record FdtableProperties(@DefaultValue("1048576") @Min(Sysctl.MIN_NR_OPEN
 
 	Sysctl sysctl() {
 		long budget = (this.memory != null) ? this.memory.toBytes() : Runtime.getRuntime().maxMemory() / 3;
-		return new Sysctl(this.nrOpen, this.fileMax, this.session.max(), budget);
+		return new Sysctl(this.nrOpen, this.fileMax, this.session.max(), budget,
+				Math.toIntExact(this.file.maxBytes().toBytes()));
 	}
 
 }

@@ -8,6 +8,7 @@ import java.util.TreeMap;
 import io.fdtable.kernel.CloseRange;
 import io.fdtable.kernel.Fcntl;
 import io.fdtable.kernel.OpenFlags;
+import io.fdtable.kernel.Seek;
 import io.fdtable.web.problem.MalformedRequestException;
 import org.jspecify.annotations.Nullable;
 
@@ -32,6 +33,11 @@ final class CNames {
 			Fcntl.F_DUPFD_CLOEXEC, "F_GETFD", Fcntl.F_GETFD, "F_SETFD", Fcntl.F_SETFD, "F_GETFL", Fcntl.F_GETFL,
 			"F_SETFL", Fcntl.F_SETFL, "F_DUPFD_QUERY", Fcntl.F_DUPFD_QUERY, "F_CREATED_QUERY", Fcntl.F_CREATED_QUERY);
 
+	private static final Map<String, Integer> WHENCES = Map.of("SEEK_SET", Seek.SEEK_SET, "SEEK_CUR", Seek.SEEK_CUR,
+			"SEEK_END", Seek.SEEK_END, "SEEK_DATA", Seek.SEEK_DATA, "SEEK_HOLE", Seek.SEEK_HOLE);
+
+	private static final Map<String, Integer> SHUTDOWNS = Map.of("SHUT_RD", 0, "SHUT_WR", 1, "SHUT_RDWR", 2);
+
 	private CNames() {
 	}
 
@@ -45,6 +51,14 @@ final class CNames {
 
 	static int fcntlCommand(String name) {
 		return value(name, FCNTL_COMMANDS, "/cmd");
+	}
+
+	static int whence(String name) {
+		return value(name, WHENCES, "/whence");
+	}
+
+	static int shutdown(String name) {
+		return value(name, SHUTDOWNS, "/how");
 	}
 
 	static String accessMode(int statusFlags) {

@@ -65,6 +65,24 @@ class Calls {
 	}
 
 	/**
+	 * Returns the pid of another session of the same tree. Open files are never shared
+	 * across trees.
+	 * @throws SyscallFailedException ESRCH if no session can have that id; EPERM if it
+	 * belongs to another tree
+	 */
+	int pidInTree(String id, String other) {
+		SessionId own = SessionId.parse(id);
+		SessionId peer = SessionId.parse(other);
+		if (own == null || peer == null || this.registry.find(own) == null) {
+			throw SyscallFailedException.noSuchSession();
+		}
+		if (!peer.tree().equals(own.tree())) {
+			throw SyscallFailedException.acrossTrees();
+		}
+		return peer.pid();
+	}
+
+	/**
 	 * Finds a session to look at.
 	 * @throws SyscallFailedException ESRCH if there is none
 	 */

@@ -1,13 +1,18 @@
 package io.fdtable.web;
 
+import java.net.URI;
 import java.util.List;
 
 import io.fdtable.kernel.FdEntry;
 import io.fdtable.kernel.FileKind;
 import io.fdtable.kernel.OpenFile;
+import io.fdtable.session.Answer;
 import io.fdtable.session.SlotVersion;
+import io.fdtable.syscall.SyscallResult;
 import io.swagger.v3.oas.annotations.media.Schema;
 import org.jspecify.annotations.Nullable;
+
+import org.springframework.http.ResponseEntity;
 
 /**
  * A descriptor as clients see it.
@@ -49,6 +54,14 @@ record Descriptor(int fd,
 		return new Descriptor(entry.fd(), generation, State.INSTALLED, entry.closeOnExec(), "o" + file.id(),
 				file.kind(), file.path(), CNames.accessMode(entry.statusFlags()),
 				CNames.statusFlags(entry.statusFlags()), file.label());
+	}
+
+	/** Answers a call that has made a descriptor. */
+	static ResponseEntity<Descriptor> created(String session, Answer answer) {
+		FdEntry entry = ((SyscallResult.Descriptor) answer.result()).entry();
+		return ResponseEntity.created(URI.create("/v1/sessions/" + session + "/fds/" + entry.fd()))
+			.eTag(etag(entry))
+			.body(of(entry));
 	}
 
 	static String etag(FdEntry entry) {

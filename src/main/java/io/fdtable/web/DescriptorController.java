@@ -1,6 +1,5 @@
 package io.fdtable.web;
 
-import java.net.URI;
 import java.util.List;
 import java.util.Objects;
 
@@ -168,6 +167,29 @@ class DescriptorController {
 	record CloseRangeResult(int closed) {
 	}
 
+	/**
+	 * The body of pipe.
+	 *
+	 * @param flags names of flags
+	 */
+	record PipeRequest(@Nullable @Size(max = 64) @Schema(example = "[\"O_CLOEXEC\"]",
+			description = "O_CLOEXEC, O_NONBLOCK, O_DIRECT") List<String> flags) {
+	}
+
+	/**
+	 * The answer to pipe.
+	 *
+	 * @param read the end to read from
+	 * @param write the end to write to
+	 */
+	record Pipe(Descriptor read, Descriptor write) {
+
+		static Pipe of(SyscallResult.Pipe pipe) {
+			return new Pipe(Descriptor.of(pipe.read()), Descriptor.of(pipe.write()));
+		}
+
+	}
+
 	@PostMapping("/fds")
 	@ResponseStatus(HttpStatus.CREATED)
 	@Errnos({ Errno.ESRCH, Errno.EMFILE, Errno.ENFILE, Errno.ENOMEM, Errno.EINVAL, Errno.ENOENT, Errno.EEXIST,
@@ -178,18 +200,7 @@ class DescriptorController {
 	ResponseEntity<Descriptor> open(@PathVariable String id,
 			@Valid @RequestBody(required = false) @Nullable OpenRequest body, CallContext context) {
 		Syscall call = Objects.requireNonNullElse(body, OpenRequest.DEFAULT).toSyscall();
-		return created(id, this.calls.make(id, call, context));
-	}
-
-	private static ResponseEntity<Descriptor> created(String id, Answer answer) {
-		FdEntry entry = entry(answer);
-		return ResponseEntity.created(URI.create("/v1/sessions/" + id + "/fds/" + entry.fd()))
-			.eTag(Descriptor.etag(entry))
-			.body(Descriptor.of(entry));
-	}
-
-	private static FdEntry entry(Answer answer) {
-		return ((SyscallResult.Descriptor) answer.result()).entry();
+		return Descriptor.created(id, this.calls.make(id, call, context));
 	}
 
 	@GetMapping("/fds")
@@ -235,7 +246,7 @@ class DescriptorController {
 	ResponseEntity<Descriptor> dup(@PathVariable String id, @PathVariable FdNumber fd,
 			@Valid @RequestBody(required = false) @Nullable DupRequest body, CallContext context) {
 		Syscall call = Objects.requireNonNullElse(body, DupRequest.DEFAULT).toSyscall(fd);
-		return created(id, this.calls.make(id, fd, call, context));
+		return Descriptor.created(id, this.calls.make(id, fd, call, context));
 	}
 
 	@PostMapping("/fds/{fd}/dup2")
@@ -274,6 +285,40 @@ class DescriptorController {
 		int cmd = CNames.fcntlCommand(body.cmd());
 		Syscall call = new Syscall.Fcntl(fd.toInt(), cmd, Objects.requireNonNullElse(body.arg(), 0L));
 		return FcntlResult.of(cmd, this.calls.make(id, fd, call, context).result());
+	}
+
+	@PostMapping("/pipe")
+	@ResponseStatus(HttpStatus.CREATED)
+	@Errnos({ Errno.ESRCH, Errno.EINVAL, Errno.ENFILE, Errno.EMFILE, Errno.ENOMEM })
+	@Operation(operationId = "createPipe", summary = "Make a pipe, like pipe2",
+			description = "Two descriptors or none. Flags: O_CLOEXEC, O_NONBLOCK, O_DIRECT. A virtual pipe never blocks:"
+					+ " where Linux would wait, the answer is EAGAIN.")
+	Pipe pipe(@PathVariable String id, @Valid @RequestBody(required = false) @Nullable PipeRequest body,
+			CallContext context) {
+		Syscall call = new Syscall.Pipe2(CNames.openFlags((body != null) ? body.flags() : null));
+		return Pipe.of((SyscallResult.Pipe) this.calls.make(id, call, context).result());
+	}
+
+	@GetMapping(path = "/fds/{fd}/info", produces = MediaType.APPLICATION_JSON_VALUE)
+	@Errnos({ Errno.ESRCH, Errno.EBADF })
+	@Operation(operationId = "getFdInfo", summary = "Read position and references, like /proc/pid/fdinfo",
+			description = "What changes with every use, and so is no part of the descriptor's ETag. As text/plain in the"
+					+ " form of /proc.")
+	FdInfo info(@PathVariable String id, @PathVariable FdNumber fd) {
+		return FdInfo.of(installed(id, fd));
+	}
+
+	@GetMapping(path = "/fds/{fd}/info", produces = MediaType.TEXT_PLAIN_VALUE)
+	String infoAsInProc(@PathVariable String id, @PathVariable FdNumber fd) {
+		return FdInfo.of(installed(id, fd)).asInProc();
+	}
+
+	private FdEntry installed(String id, FdNumber fd) {
+		FdEntry entry = this.calls.look(id).files().entry(fd.toInt());
+		if (entry == null || entry.isReserved()) {
+			throw SyscallFailedException.badDescriptor();
+		}
+		return entry;
 	}
 
 	@PostMapping("/close-range")

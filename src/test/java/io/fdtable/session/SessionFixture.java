@@ -28,6 +28,7 @@ final class SessionFixture {
 
 	SessionFixture(int maxSessions, int maxKeys) {
 		FdtableProperties properties = new FdtableProperties(Sysctl.DEFAULT_NR_OPEN, 1000, DataSize.ofMegabytes(8),
+				new FdtableProperties.File(DataSize.ofMegabytes(1)),
 				new FdtableProperties.Session(maxSessions, TTL, Duration.ofHours(24)),
 				new FdtableProperties.Idempotency(RETENTION, maxKeys));
 		this.registry = new SessionRegistry(properties, this.clock);

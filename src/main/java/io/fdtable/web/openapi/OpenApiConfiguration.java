@@ -44,6 +44,9 @@ class OpenApiConfiguration {
 	private static final List<Tag> TAGS = List.of(
 			new Tag().name("Sessions").description("Virtual processes: create, fork, exec, exit, limits"),
 			new Tag().name("Descriptors").description("Open, close, duplicate, fcntl: always the lowest free number"),
+			new Tag().name("File I/O").description("Read, write, move the position that duplicates share"),
+			new Tag().name("Transfer").description("Hand open files to another process of the tree"),
+			new Tag().name("Sockets").description("Listen, accept, connect: what a blocked accept does to a table"),
 			new Tag().name("Inspection").description("See the two-level bitmap, and what searching it has cost"));
 
 	@Bean

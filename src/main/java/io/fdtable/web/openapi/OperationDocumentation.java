@@ -90,6 +90,16 @@ class OperationDocumentation implements OperationCustomizer {
 			case "dup2Fd" -> new Syscall.Dup2(3, 4096);
 			case "dup3Fd" -> new Syscall.Dup3(3, 3, 0);
 			case "fcntlFd" -> new Syscall.Fcntl(3, 99, 0);
+			case "createPipe" -> new Syscall.Pipe2(OpenFlags.O_APPEND);
+			case "readFd" -> new Syscall.Read(3, 1);
+			case "writeFd" -> new Syscall.Write(3, new byte[0]);
+			case "lseekFd" -> new Syscall.Lseek(3, -1, 0);
+			case "pidfdGetfd" -> new Syscall.PidfdGetfd(2, 3);
+			case "sendFds" -> new Syscall.Sendmsg(2, new int[0]);
+			case "receiveFds" -> new Syscall.Recvmsg(1, false);
+			case "acceptFd" -> new Syscall.Accept4(3, 0);
+			case "connectFd" -> new Syscall.Connect(5, 4);
+			case "shutdownFd" -> new Syscall.Shutdown(3, 2);
 			case "closeRange" -> new Syscall.CloseRange(5, 4, 0);
 			default -> null;
 		};

@@ -34,8 +34,31 @@ final class ErrnoDetail {
 			case ENFILE -> "the service has as many sessions or open files as it may have: "
 					+ "close some, let some exit, or try again later";
 			case ENOMEM -> "the service's memory budget for tables and files is spent: close some, or try again later";
+			case EAGAIN -> again(call);
+			case EPIPE -> "nobody can read what would be written: the other end is closed or was never connected";
+			case ESPIPE -> "the file is a stream and has no position";
+			case EFBIG -> "the position is at or beyond the longest file that the service keeps";
+			case ENXIO -> "there is no data, or no hole, at or after the offset";
+			case ESTALE -> "the reservation has expired, or the token is another's: reserve a number anew";
+			case ENOTSOCK -> "the file is no socket: open one with the kind SOCKET";
+			case ENOTCONN -> "the socket is not connected: connect it first";
+			case EISCONN -> "the socket is connected or listening already";
+			case ECONNREFUSED -> "no listening socket is there, or its last reference has gone";
+			case ETOOMANYREFS -> "more open files are on their way in this tree than the RLIMIT_NOFILE soft limit, "
+					+ ex.nofile().soft() + ": receive some first";
 			case ENOSYS -> "Linux has this command and this model does not: see the documentation of fcntl";
 			default -> ex.errno().message();
+		};
+	}
+
+	private static String again(@Nullable Syscall call) {
+		return switch (call) {
+			case Syscall.Recvmsg message -> "no message waits: have one sent first";
+			case Syscall.Sendmsg message -> "256 messages wait there: have some received first";
+			case Syscall.Write write -> "the pipe or counter is full: have some read first";
+			case Syscall.Accept4 accept -> "no connection waits and the socket is O_NONBLOCK";
+			case Syscall.Connect connect -> "as many connections wait as the backlog allows: have some accepted first";
+			case null, default -> "there is nothing to read yet, and a virtual call never blocks: try again later";
 		};
 	}
 
@@ -91,6 +114,11 @@ final class ErrnoDetail {
 					|| cmd == io.fdtable.kernel.Fcntl.F_DUPFD_CLOEXEC ->
 				"the minimum is not below " + ex.nofile().soft() + ", the RLIMIT_NOFILE soft limit";
 			case Syscall.Fcntl fcntl -> "the command is unknown, or the file cannot do what is asked of it";
+			case Syscall.Pipe2 pipe -> "a pipe takes no flags but O_CLOEXEC, O_NONBLOCK and O_DIRECT";
+			case Syscall.Lseek seek -> "whence is none of SEEK_SET to SEEK_HOLE, or the position would be negative";
+			case Syscall.Sendmsg message -> "a message carries 1 to 253 descriptors";
+			case Syscall.Accept4 accept ->
+				"the socket is not listening, or there is another flag than O_CLOEXEC and" + " O_NONBLOCK";
 			case Syscall.Open open -> "the flags contradict each other or the kind of the file";
 			case Syscall.Prlimit limit -> "the soft limit is above the hard limit";
 			case null -> "the soft limit is above the hard limit";
