@@ -1,0 +1,67 @@
+package io.fdtable.conformance;
+
+import java.util.List;
+import java.util.Locale;
+
+/** What a task can be told to do, with the names of the arguments. */
+enum Op {
+
+	/** Opens one of the {@linkplain Symbols#KINDS kinds}. */
+	OPEN("kind", "flags"),
+
+	CLOSE("fd"),
+
+	CLOSE_RANGE("first", "last", "flags"),
+
+	DUP("fd"),
+
+	DUP2("old", "new"),
+
+	DUP3("old", "new", "flags"),
+
+	FCNTL("fd", "cmd", "arg"),
+
+	/** Makes a child with the given number; shared is 1 for CLONE_FILES. */
+	FORK("shared", "child"),
+
+	UNSHARE,
+
+	EXEC,
+
+	EXIT,
+
+	PRLIMIT("soft", "hard"),
+
+	/** Reserves the lowest number, and has the task wait until install or release. */
+	RESERVE("cloexec"),
+
+	/** Lets the waiting task install a FIFO. */
+	INSTALL,
+
+	/** Makes the waiting task give the number back. */
+	RELEASE,
+
+	/** Lists the table: runs of descriptors of one file, and which file it is. */
+	DUMP,
+
+	/** Duplicates so many times; answers how many succeeded, the last, the errno. */
+	FILL("fd", "count"),
+
+	/** Closes every step-th number; answers how many succeeded. */
+	CLOSE_EVERY("first", "last", "step");
+
+	final List<String> parameters;
+
+	Op(String... parameters) {
+		this.parameters = List.of(parameters);
+	}
+
+	String text() {
+		return name().toLowerCase(Locale.ROOT);
+	}
+
+	boolean endsWaiting() {
+		return this == INSTALL || this == RELEASE;
+	}
+
+}
