@@ -381,7 +381,8 @@ static int reserve(struct slot *slot)
 		if (atomic_load(&slot->state) == DONE)
 			return 1;
 		if (sleeps(slot)) {
-			slot->blocked = 1;
+			/* Having failed, it sleeps too, but then it has said so before. */
+			slot->blocked = atomic_load(&slot->state) != DONE;
 			return 1;
 		}
 		sched_yield();

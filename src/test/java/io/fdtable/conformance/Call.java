@@ -15,8 +15,8 @@ import java.util.Locale;
 record Call(int task, Op op, List<Long> arguments) {
 
 	Call(int task, Op op, List<Long> arguments) {
-		if (arguments.size() != op.parameters.size()) {
-			throw new IllegalArgumentException(op.text() + " takes " + op.parameters + ", not " + arguments);
+		if (arguments.size() != op.arity()) {
+			throw new IllegalArgumentException(op.text() + " takes " + op.arity() + " arguments, not " + arguments);
 		}
 		this.task = task;
 		this.op = op;

@@ -11,6 +11,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 
+import org.opentest4j.TestAbortedException;
+
 /**
  * Runs scripts on the kernel of the machine, each in a fresh process.
  *
@@ -40,10 +42,10 @@ final class LinuxSystem implements DescriptorSystem, AutoCloseable {
 	/**
 	 * Starts the program.
 	 * @param program what {@link #compile} has returned
-	 * @param number a number that no other running program has
+	 * @param name a name that no other running program has
 	 */
-	LinuxSystem(Path program, int number) throws IOException {
-		Path directory = program.resolveSibling("run" + number);
+	LinuxSystem(Path program, String name) throws IOException {
+		Path directory = program.resolveSibling(name);
 		Files.createDirectories(directory);
 		this.process = new ProcessBuilder(program.toString(), directory.toString())
 			.redirectError(ProcessBuilder.Redirect.INHERIT)
@@ -91,6 +93,16 @@ final class LinuxSystem implements DescriptorSystem, AutoCloseable {
 		int minor = Integer.parseInt(parts[1]);
 		if (major < 6 || (major == 6 && minor < 13)) {
 			throw new UnsupportedOperationException("this machine runs Linux " + version + ", older than 6.13");
+		}
+	}
+
+	/** Starts the program, or aborts the test if this machine cannot run it. */
+	static LinuxSystem startOrSkip(String name) throws IOException, InterruptedException {
+		try {
+			return new LinuxSystem(compile(), name);
+		}
+		catch (UnsupportedOperationException ex) {
+			throw new TestAbortedException(ex.getMessage(), ex);
 		}
 	}
 

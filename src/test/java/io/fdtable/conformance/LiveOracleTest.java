@@ -69,7 +69,7 @@ class LiveOracleTest {
 	private static Comparison work(Path program, int number, long seed, long calls, AtomicLong scripts,
 			AtomicLong compared) throws Exception {
 		Allocator[] allocators = Allocator.values();
-		try (LinuxSystem linux = new LinuxSystem(program, number)) {
+		try (LinuxSystem linux = new LinuxSystem(program, "oracle" + number)) {
 			while (compared.get() < calls) {
 				long script = scripts.getAndIncrement();
 				ModelSystem model = new ModelSystem(allocators[(int) (script % allocators.length)], linux.nrOpen());

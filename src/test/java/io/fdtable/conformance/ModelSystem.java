@@ -70,6 +70,8 @@ final class ModelSystem implements DescriptorSystem {
 
 		private final SyscallInterpreter interpreter = new SyscallInterpreter();
 
+		private final Sysctl sysctl;
+
 		private final ProcessTree tree;
 
 		private final List<@Nullable Task> tasks = new ArrayList<>();
@@ -78,8 +80,8 @@ final class ModelSystem implements DescriptorSystem {
 		private final List<Integer> reserved = new ArrayList<>();
 
 		private Run(int soft, int hard) {
-			Sysctl sysctl = new Sysctl(ModelSystem.this.nrOpen, Long.MAX_VALUE, Integer.MAX_VALUE, Long.MAX_VALUE);
-			this.tree = new ProcessTree(sysctl);
+			this.sysctl = new Sysctl(ModelSystem.this.nrOpen, Long.MAX_VALUE, Integer.MAX_VALUE, Long.MAX_VALUE);
+			this.tree = new ProcessTree(this.sysctl);
 			Task first = this.tree.init(soft, hard, true, ModelSystem.this.allocator);
 			// The paths exist before the script begins.
 			Task other = first.fork(false);
@@ -98,6 +100,10 @@ final class ModelSystem implements DescriptorSystem {
 			}
 			this.tasks.set(number, task);
 			this.reserved.set(number, -1);
+		}
+
+		void setNrOpen(int nrOpen) {
+			this.sysctl.setNrOpen(nrOpen);
 		}
 
 		boolean isAlive(int number) {

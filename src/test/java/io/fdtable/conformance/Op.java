@@ -1,6 +1,5 @@
 package io.fdtable.conformance;
 
-import java.util.List;
 import java.util.Locale;
 
 /** What a task can be told to do, with the names of the arguments. */
@@ -50,10 +49,14 @@ enum Op {
 	/** Closes every step-th number; answers how many succeeded. */
 	CLOSE_EVERY("first", "last", "step");
 
-	final List<String> parameters;
+	private final int arity;
 
 	Op(String... parameters) {
-		this.parameters = List.of(parameters);
+		this.arity = parameters.length;
+	}
+
+	int arity() {
+		return this.arity;
 	}
 
 	String text() {

@@ -18,36 +18,52 @@ final class Oracle {
 		this.other = other;
 	}
 
+	/** A script to which two systems answer differently. */
+	private record Difference(Script script, List<Answer> expected, List<Answer> actual) {
+
+		@Override
+		public String toString() {
+			return "limit " + this.script.soft() + " " + this.script.hard() + "\n"
+					+ IntStream.range(0, this.script.calls().size())
+						.mapToObj(this::line)
+						.collect(Collectors.joining("\n"));
+		}
+
+		private String line(int index) {
+			Answer wanted = this.expected.get(index);
+			Answer found = this.actual.get(index);
+			String line = this.script.calls().get(index) + " = " + wanted.text() + " @" + wanted.fdSize();
+			return wanted.equals(found) ? line
+					: line + "   # the model answers " + found.text() + " @" + found.fdSize();
+		}
+
+	}
+
 	/**
 	 * Runs a script on both systems.
 	 * @return null if every answer is the same, otherwise the shortest script that shows
-	 * a difference, as a row for a table of expected values
+	 * a difference, in the form of a row for a table of expected values
 	 */
 	@Nullable String difference(Script script) {
-		if (!differs(script)) {
+		Difference[] found = { compare(script) };
+		if (found[0] == null) {
 			return null;
 		}
-		return describe(this.model.possible(Shrinker.shrink(script, this::differs)));
+		Shrinker.shrink(found[0].script(), (shorter) -> {
+			Difference difference = compare(shorter);
+			if (difference != null) {
+				found[0] = difference;
+			}
+			return difference != null;
+		});
+		return found[0].toString();
 	}
 
-	private boolean differs(Script script) {
+	private @Nullable Difference compare(Script script) {
 		Script possible = this.model.possible(script);
-		return !this.model.run(possible).equals(this.other.run(possible));
-	}
-
-	private String describe(Script script) {
-		List<Answer> expected = this.other.run(script);
-		List<Answer> actual = this.model.run(script);
-		return "limit " + script.soft() + " " + script.hard() + "\n"
-				+ IntStream.range(0, script.calls().size())
-					.mapToObj((i) -> line(script.calls().get(i), expected.get(i), actual.get(i)))
-					.collect(Collectors.joining("\n"));
-	}
-
-	private static String line(Call call, Answer expected, Answer actual) {
-		String line = call + " = " + expected.text() + "   # FDSize " + expected.fdSize();
-		return expected.equals(actual) ? line
-				: line + ", but the model answers " + actual.text() + ", FDSize " + actual.fdSize();
+		List<Answer> expected = this.other.run(possible);
+		List<Answer> actual = this.model.run(possible);
+		return expected.equals(actual) ? null : new Difference(possible, expected, actual);
 	}
 
 }
