@@ -75,6 +75,8 @@ public final class OpenFlags {
 
 	private static final int TMPFILE_BIT = O_TMPFILE & ~O_DIRECTORY;
 
+	private static final int SYNC_BIT = O_SYNC & ~O_DSYNC;
+
 	private OpenFlags() {
 	}
 
@@ -112,7 +114,8 @@ public final class OpenFlags {
 	/**
 	 * Brings the flags of an {@code open} of a path into the form that the call works
 	 * with, like {@code build_open_flags}: unknown bits are dropped, O_LARGEFILE is added
-	 * as for every 64-bit caller, and beside O_PATH only what goes with it is kept.
+	 * as for every 64-bit caller, the bit of O_SYNC brings O_DSYNC along, and beside
+	 * O_PATH only what goes with it is kept.
 	 * @param flags as the caller gave them
 	 * @return the flags to open with, O_CLOEXEC included
 	 * @throws SyscallException EINVAL if O_CREAT stands with O_DIRECTORY, or O_TMPFILE
@@ -131,7 +134,7 @@ public final class OpenFlags {
 		else if ((valid & O_CREAT) != 0 && (valid & O_DIRECTORY) != 0) {
 			throw Errno.EINVAL.exception();
 		}
-		return valid | O_LARGEFILE;
+		return valid | O_LARGEFILE | (((valid & SYNC_BIT) != 0) ? O_DSYNC : 0);
 	}
 
 	/**
