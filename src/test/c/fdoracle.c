@@ -16,6 +16,11 @@
  * All tasks are children of the supervisor (CLONE_PARENT). An exit has happened when it has reaped the
  * task, which is after the kernel has let go of the table.
  *
+ * Descriptors travel as real SCM_RIGHTS messages, sent by one task, held by the supervisor, received by
+ * another; pidfd_getfd is the real call, too. Both need a descriptor of their own for a moment: the task
+ * parks it in the highest free slot of its table, where it is in nobody's way, as long as the script
+ * leaves a few slots free.
+ *
  * usage: fdoracle DIRECTORY < script
  *
  * The directory holds the FIFOs and one regular file. A script is "seq SOFT HARD", lines of
@@ -30,6 +35,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,6 +47,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
 #include <sys/uio.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
@@ -60,7 +67,7 @@
 #define SYS_pidfd_getfd 438
 #endif
 
-enum { TASKS = 16, TEXT = 1 << 17, LINES = 4096, ARGS = 5, LINE = 128 };
+enum { TASKS = 16, TEXT = 1 << 17, LINES = 4096, ARGS = 5, LINE = 128, MESSAGES = 16, MESSAGE_FDS = 253 };
 
 enum state { IDLE, GO, OPENING, DONE };
 
@@ -75,11 +82,14 @@ struct slot {
 	long ret;
 	int error;
 	int cloexec; /* of the descriptor in ret: 0 or 1, -1 if ret is none */
+	int queued;  /* messages that wait for the task */
+	int message[MESSAGES][MESSAGE_FDS + 1]; /* each its length and the supervisor's descriptors */
 	char text[TEXT];
 };
 
 struct shared {
 	char directory[512];
+	int supervisor;
 	struct slot slot[TASKS];
 };
 
@@ -110,6 +120,12 @@ static void set_state(struct slot *slot, unsigned state)
 static void interrupted(int signal)
 {
 	(void)signal;
+}
+
+/* Where Yama would otherwise keep siblings apart. */
+static void allow_getfd(void)
+{
+	prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
 }
 
 static void catch_interrupts(void)
@@ -205,6 +221,182 @@ static void close_every(struct slot *slot, int first, int last, int step)
 	snprintf(slot->text, TEXT, "%ld", done);
 }
 
+/* ---- Descriptors from one task to another ---- */
+
+static struct sockaddr_un address(const char *role, int number, socklen_t *length)
+{
+	struct sockaddr_un name = { .sun_family = AF_UNIX };
+	int used = snprintf(name.sun_path + 1, sizeof name.sun_path - 1, "fdoracle-%d-%s%d", shm->supervisor, role, number);
+	*length = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + used);
+	return name;
+}
+
+static int bound_socket(const char *role, int number)
+{
+	socklen_t length;
+	struct sockaddr_un name = address(role, number, &length);
+	int fd = socket(AF_UNIX, SOCK_DGRAM, 0);
+	if (fd >= 0 && bind(fd, (struct sockaddr *)&name, length) != 0) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+/* Moves a descriptor to the highest free slot; the table does not grow, and next_fd is the same after all. */
+static int park(int fd, int width)
+{
+	for (int slot = width - 1; slot > fd; slot--) {
+		if (fcntl(slot, F_GETFD) < 0 && dup2(fd, slot) == slot) {
+			close(fd);
+			return slot;
+		}
+	}
+	return fd;
+}
+
+static struct rlimit raise_limit(void)
+{
+	struct rlimit limit;
+	getrlimit(RLIMIT_NOFILE, &limit);
+	struct rlimit raised = { limit.rlim_max, limit.rlim_max };
+	setrlimit(RLIMIT_NOFILE, &raised);
+	return limit;
+}
+
+static int parked_socket(const char *role, int number, int width)
+{
+	struct rlimit limit = raise_limit();
+	int fd = role ? bound_socket(role, number) : socket(AF_UNIX, SOCK_DGRAM, 0);
+	if (fd >= 0)
+		fd = park(fd, width);
+	setrlimit(RLIMIT_NOFILE, &limit);
+	return fd;
+}
+
+static int parked_pidfd(int pid, int width)
+{
+	struct rlimit limit = raise_limit();
+	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	int error = errno;
+	if (fd >= 0)
+		fd = park(fd, width);
+	setrlimit(RLIMIT_NOFILE, &limit);
+	errno = error;
+	return fd;
+}
+
+union control {
+	char bytes[CMSG_SPACE(sizeof(int) * (MESSAGE_FDS + 1))];
+	struct cmsghdr align;
+};
+
+static long send_fds(int through, const char *role, int number, const int *fds, int count, int note)
+{
+	socklen_t length;
+	struct sockaddr_un name = address(role, number, &length);
+	union control control = { 0 };
+	struct iovec data = { &note, sizeof note };
+	struct msghdr message = { &name, length, &data, 1, control.bytes, CMSG_SPACE(sizeof(int) * (size_t)count), 0 };
+	struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+	header->cmsg_level = SOL_SOCKET;
+	header->cmsg_type = SCM_RIGHTS;
+	header->cmsg_len = CMSG_LEN(sizeof(int) * (size_t)count);
+	memcpy(CMSG_DATA(header), fds, sizeof(int) * (size_t)count);
+	return sendmsg(through, &message, 0);
+}
+
+/* Returns how many arrived. */
+static int receive_fds(int through, int *fds, int room, int flags, int *note, int *received_flags)
+{
+	union control control = { 0 };
+	struct iovec data = { note, sizeof *note };
+	struct msghdr message = { NULL, 0, &data, 1, control.bytes, room ? CMSG_SPACE(sizeof(int) * (size_t)room) : 0, 0 };
+	/* CMSG_SPACE rounds up and would leave room for one more. */
+	if (room)
+		message.msg_controllen = CMSG_LEN(sizeof(int) * (size_t)room);
+	if (recvmsg(through, &message, flags) < 0)
+		return -1;
+	*received_flags = message.msg_flags;
+	struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+	if (header == NULL || header->cmsg_type != SCM_RIGHTS)
+		return 0;
+	int count = (int)((header->cmsg_len - CMSG_LEN(0)) / sizeof(int));
+	memcpy(fds, CMSG_DATA(header), sizeof(int) * (size_t)count);
+	return count;
+}
+
+static long send_call(long *arg)
+{
+	int fds[MESSAGE_FDS + 1];
+	int count = (int)arg[2];
+	for (int i = 0; i < count; i++)
+		fds[i] = (int)(arg[1] + i * arg[3]);
+	int through = parked_socket(NULL, 0, (int)arg[4]);
+	long ret = send_fds(through, "supervisor", 0, fds, count, (int)arg[0]);
+	int error = errno;
+	close(through);
+	errno = error;
+	return (ret < 0) ? -1 : 0;
+}
+
+static void receive_call(struct slot *slot, int me)
+{
+	int fds[MESSAGE_FDS + 1], note, flags = 0;
+	int through = parked_socket("task", me, (int)slot->arg[4]);
+	set_state(slot, OPENING);
+	int count = receive_fds(through, fds, (int)slot->arg[0], slot->arg[1] ? MSG_CMSG_CLOEXEC : 0, &note, &flags);
+	close(through);
+	size_t length = 0;
+	for (int i = 0; i < count; i++)
+		length += snprintf(slot->text + length, TEXT - length, "%s%d%s", i ? " " : "", fds[i],
+			fcntl(fds[i], F_GETFD) == 1 ? "+" : "");
+	snprintf(slot->text + length, TEXT - length, "%s%s", length ? "" : "none", (flags & MSG_CTRUNC) ? " truncated" : "");
+}
+
+static void read_call(struct slot *slot, int fd, size_t count)
+{
+	static char buffer[1 << 16];
+	ssize_t got = read(fd, buffer, count < sizeof buffer ? count : sizeof buffer);
+	unsigned sum = 0;
+	for (ssize_t i = 0; i < got; i++)
+		sum += (unsigned char)buffer[i];
+	slot->ret = got;
+	if (got >= 0)
+		snprintf(slot->text, TEXT, "%zd/%u", got, sum);
+}
+
+static long write_call(int fd, size_t count)
+{
+	static char buffer[1 << 16];
+	if (buffer[0] == 0)
+		for (size_t i = 0; i < sizeof buffer; i++)
+			buffer[i] = (char)('a' + i % 26);
+	return write(fd, buffer, count < sizeof buffer ? count : sizeof buffer);
+}
+
+static long pipe_call(struct slot *slot, int flags)
+{
+	int ends[2];
+	long ret = syscall(SYS_pipe2, ends, flags);
+	if (ret == 0)
+		snprintf(slot->text, TEXT, "%d%s %d%s", ends[0], fcntl(ends[0], F_GETFD) == 1 ? "+" : "", ends[1],
+			fcntl(ends[1], F_GETFD) == 1 ? "+" : "");
+	return ret;
+}
+
+static long getfd_call(long *arg)
+{
+	int pidfd = parked_pidfd(shm->slot[arg[0]].pid, (int)arg[4]);
+	if (pidfd < 0)
+		return -1;
+	long ret = syscall(SYS_pidfd_getfd, pidfd, (int)arg[1], 0);
+	int error = errno;
+	close(pidfd);
+	errno = error;
+	return ret;
+}
+
 static void execute(int me);
 
 static void task(int me)
@@ -261,8 +453,10 @@ static void execute(int me)
 	else if (is(slot, "fork")) {
 		int child = (int)arg[1];
 		ret = syscall(SYS_clone, CLONE_PARENT | SIGCHLD | (arg[0] ? CLONE_FILES : 0), 0, 0, 0, 0);
-		if (ret == 0)
+		if (ret == 0) {
+			allow_getfd();
 			task(child);
+		}
 		if (ret > 0) {
 			shm->slot[child].pid = (int)ret;
 			ret = child;
@@ -290,6 +484,24 @@ static void execute(int me)
 		ret = syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | (arg[0] ? O_CLOEXEC : 0), 0);
 		makes_fd = 1;
 	}
+	else if (is(slot, "lseek"))
+		ret = syscall(SYS_lseek, (int)arg[0], arg[1], (int)arg[2]);
+	else if (is(slot, "read")) {
+		read_call(slot, (int)arg[0], (size_t)arg[1]);
+		ret = slot->ret;
+	}
+	else if (is(slot, "write"))
+		ret = write_call((int)arg[0], (size_t)arg[1]);
+	else if (is(slot, "pipe"))
+		ret = pipe_call(slot, (int)arg[0]);
+	else if (is(slot, "getfd")) {
+		ret = getfd_call(arg);
+		makes_fd = 1;
+	}
+	else if (is(slot, "send"))
+		ret = send_call(arg);
+	else if (is(slot, "receive"))
+		receive_call(slot, me);
 	else if (is(slot, "dump"))
 		dump(slot, (int)arg[0]);
 	else if (is(slot, "fill"))
@@ -353,15 +565,47 @@ static int sleeps(struct slot *slot)
 	return end != NULL && end[2] == 'S';
 }
 
+static int mailbox; /* where the tasks send to */
+
+/* Takes the message that a task has just sent and keeps it for its receiver. */
+static void collect(void)
+{
+	int fds[MESSAGE_FDS + 1], flags, to = 0;
+	int count = receive_fds(mailbox, fds, MESSAGE_FDS, MSG_CMSG_CLOEXEC, &to, &flags);
+	struct slot *slot = &shm->slot[to];
+	if (count < 0 || slot->queued == MESSAGES)
+		die("collect");
+	int *message = slot->message[slot->queued++];
+	message[0] = count;
+	memcpy(message + 1, fds, sizeof(int) * (size_t)count);
+}
+
+static void drop_first(struct slot *slot)
+{
+	for (int i = 1; i <= slot->message[0][0]; i++)
+		close(slot->message[0][i]);
+	slot->queued--;
+	memmove(slot->message[0], slot->message[1], sizeof slot->message[0] * (size_t)slot->queued);
+}
+
 static void forget(struct slot *slot)
 {
 	waitpid(slot->pid, NULL, 0);
 	if (slot->status >= 0)
 		close(slot->status);
+	while (slot->queued > 0)
+		drop_first(slot);
 	slot->status = -1;
 	slot->alive = 0;
 	slot->blocked = 0;
 	atomic_store(&slot->state, IDLE);
+}
+
+static void deliver(struct slot *slot, int number)
+{
+	if (send_fds(mailbox, "task", number, slot->message[0] + 1, slot->message[0][0], 0) < 0)
+		die("deliver");
+	drop_first(slot);
 }
 
 static void print_result(struct slot *slot)
@@ -431,6 +675,12 @@ static int run_line(char *line)
 		}
 		if (is(slot, "dump"))
 			slot->arg[0] = fd_size(slot);
+		if (is(slot, "getfd") || is(slot, "send") || is(slot, "receive"))
+			slot->arg[4] = fd_size(slot);
+		if (is(slot, "receive") && slot->queued == 0) {
+			printf("EAGAIN\t%ld\n", fd_size(slot));
+			return 1;
+		}
 		set_state(slot, GO);
 		if (is(slot, "exit")) {
 			forget(slot);
@@ -439,8 +689,15 @@ static int run_line(char *line)
 		}
 		if (!await(slot, GO))
 			return 0;
-		if (atomic_load(&slot->state) == OPENING && !reserve(slot))
+		if (is(slot, "receive")) {
+			deliver(slot, number);
+			if (!await(slot, OPENING))
+				return 0;
+		}
+		else if (atomic_load(&slot->state) == OPENING && !reserve(slot))
 			return 0;
+		if (is(slot, "send") && slot->error == 0)
+			collect();
 		if (is(slot, "fork") && slot->error)
 			shm->slot[arg[1]].alive = 0;
 		if (slot->blocked)
@@ -454,12 +711,20 @@ static int run_line(char *line)
 	return 1;
 }
 
+static void empty_regular_file(void)
+{
+	char path[600];
+	snprintf(path, sizeof path, "%s/regular", shm->directory);
+	truncate(path, 0);
+}
+
 static void start_first(unsigned long soft, unsigned long hard)
 {
 	struct slot *slot = &shm->slot[0];
 	atomic_store(&slot->state, IDLE);
 	slot->alive = 1;
 	fflush(stdout);
+	empty_regular_file();
 	int pid = fork();
 	if (pid < 0)
 		die("fork");
@@ -471,6 +736,7 @@ static void start_first(unsigned long soft, unsigned long hard)
 		open("/dev/null", O_WRONLY);
 		struct rlimit limit = { soft, hard };
 		setrlimit(RLIMIT_NOFILE, &limit);
+		allow_getfd();
 		task(0);
 	}
 	slot->pid = pid;
@@ -525,6 +791,7 @@ static void resume(const char *shared, int me)
 	if (shm == (void *)-1)
 		_exit(1);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	allow_getfd();
 	catch_interrupts();
 	struct slot *slot = &shm->slot[me];
 	slot->ret = 0;
@@ -546,6 +813,11 @@ static void prepare(const char *directory)
 	shmctl(shmid, IPC_RMID, NULL);
 	snprintf(shmid_text, sizeof shmid_text, "%d", shmid);
 	snprintf(shm->directory, sizeof shm->directory, "%s", directory);
+	shm->supervisor = getpid();
+	mailbox = bound_socket("supervisor", 0);
+	if (mailbox < 0)
+		die("mailbox");
+	fcntl(mailbox, F_SETFD, FD_CLOEXEC);
 	char path[600];
 	for (int i = 0; i < TASKS; i++) {
 		shm->slot[i].status = -1;

@@ -136,12 +136,13 @@ final class ModelSystem implements DescriptorSystem {
 			catch (SyscallException ex) {
 				text = ex.errno().name();
 			}
+			catch (RuntimeException ex) {
+				// No answer of any kernel, so that it is shrunk like every difference.
+				text = ex.toString();
+			}
 			if (task.hasExited()) {
 				this.tasks.set(call.task(), null);
 				return new Answer(text, 0);
-			}
-			if (call.op() == Op.DUMP) {
-				task.files().checkInvariants();
 			}
 			return new Answer(text, task.files().statistics().capacity());
 		}
@@ -246,6 +247,7 @@ final class ModelSystem implements DescriptorSystem {
 	}
 
 	private static String dump(Task task) {
+		task.files().checkInvariants();
 		List<FdEntry> entries = task.files()
 			.entries(0, Integer.MAX_VALUE)
 			.stream()

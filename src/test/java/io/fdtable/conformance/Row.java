@@ -83,8 +83,8 @@ record Row(String table, String origin, String name, @Nullable String contradict
 		int next = 0;
 		List<Call> calls = new ArrayList<>();
 		List<Step> steps = new ArrayList<>();
-		for (String part : line.substring(bar + 3).split(";")) {
-			String[] words = part.trim().split("\\s+");
+		for (String part : line.substring(bar + 3).split(";", -1)) {
+			String[] words = part.trim().split("\\s+", -1);
 			switch (words[0]) {
 				case "limit" -> {
 					soft = Integer.parseInt(words[1]);
