@@ -122,9 +122,10 @@ static void interrupted(int signal)
 	(void)signal;
 }
 
-/* Where Yama would otherwise keep siblings apart. */
-static void allow_getfd(void)
+static void become_task(void)
 {
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	/* Yama would keep siblings from pidfd_getfd. */
 	prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
 }
 
@@ -454,7 +455,7 @@ static void execute(int me)
 		int child = (int)arg[1];
 		ret = syscall(SYS_clone, CLONE_PARENT | SIGCHLD | (arg[0] ? CLONE_FILES : 0), 0, 0, 0, 0);
 		if (ret == 0) {
-			allow_getfd();
+			become_task();
 			task(child);
 		}
 		if (ret > 0) {
@@ -729,14 +730,13 @@ static void start_first(unsigned long soft, unsigned long hard)
 	if (pid < 0)
 		die("fork");
 	if (pid == 0) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		become_task();
 		syscall(SYS_close_range, 0u, ~0u, 0u);
 		open("/dev/null", O_RDONLY);
 		open("/dev/null", O_WRONLY);
 		open("/dev/null", O_WRONLY);
 		struct rlimit limit = { soft, hard };
 		setrlimit(RLIMIT_NOFILE, &limit);
-		allow_getfd();
 		task(0);
 	}
 	slot->pid = pid;
@@ -790,8 +790,7 @@ static void resume(const char *shared, int me)
 	shm = shmat(shmid, NULL, 0);
 	if (shm == (void *)-1)
 		_exit(1);
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	allow_getfd();
+	become_task();
 	catch_interrupts();
 	struct slot *slot = &shm->slot[me];
 	slot->ret = 0;
@@ -853,6 +852,7 @@ int main(int argc, char **argv)
 	syscall(SYS_close_range, 3u, ~0u, 0u);
 	drop_privileges();
 	catch_interrupts();
+	signal(SIGPIPE, SIG_IGN);
 	prepare(argv[1]);
 
 	struct utsname kernel;

@@ -29,7 +29,7 @@ record Call(int task, Op op, List<Long> arguments) {
 
 	/** Reads the form that {@link #toString} writes. */
 	static Call parse(String text) {
-		List<String> words = new ArrayList<>(List.of(text.trim().split("\\s+")));
+		List<String> words = new ArrayList<>(List.of(text.trim().split("\\s+", -1)));
 		int task = 0;
 		if (words.get(0).matches("t\\d+")) {
 			task = Integer.parseInt(words.remove(0).substring(1));

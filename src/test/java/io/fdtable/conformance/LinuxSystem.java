@@ -52,7 +52,7 @@ final class LinuxSystem implements DescriptorSystem, AutoCloseable {
 			.start();
 		this.writer = this.process.outputWriter(StandardCharsets.US_ASCII);
 		this.reader = this.process.inputReader(StandardCharsets.US_ASCII);
-		String[] hello = line().split("\t");
+		String[] hello = line().split("\t", -1);
 		this.kernel = hello[0];
 		this.hardLimit = (int) Math.min(Integer.MAX_VALUE, Long.parseLong(hello[1]));
 		this.nrOpen = Integer.parseInt(hello[2]);
@@ -88,7 +88,7 @@ final class LinuxSystem implements DescriptorSystem, AutoCloseable {
 
 	/** The model is that of v6.19, and copies were wider before v6.13. */
 	private static void requireVersion(String version) {
-		String[] parts = version.split("\\D+");
+		String[] parts = version.split("\\D+", -1);
 		int major = Integer.parseInt(parts[0]);
 		int minor = Integer.parseInt(parts[1]);
 		if (major < 6 || (major == 6 && minor < 13)) {
@@ -154,8 +154,9 @@ final class LinuxSystem implements DescriptorSystem, AutoCloseable {
 
 	@Override
 	public void close() throws IOException {
+		// Ends the program, and every process that it has started, after its last script.
 		this.writer.close();
-		this.process.destroy();
+		this.process.onExit().join();
 	}
 
 }

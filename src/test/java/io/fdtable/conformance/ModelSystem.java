@@ -2,15 +2,18 @@ package io.fdtable.conformance;
 
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.IdentityHashMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 import io.fdtable.kernel.Allocator;
 import io.fdtable.kernel.Errno;
 import io.fdtable.kernel.FdEntry;
 import io.fdtable.kernel.FileKind;
+import io.fdtable.kernel.FilesStruct;
 import io.fdtable.kernel.OpenFile;
 import io.fdtable.kernel.OpenFlags;
 import io.fdtable.kernel.ProcessTree;
@@ -32,6 +35,9 @@ final class ModelSystem implements DescriptorSystem {
 
 	private static final List<FileKind> KINDS = List.of(FileKind.DEVICE, FileKind.DIRECTORY, FileKind.REGULAR,
 			FileKind.SOCKET, FileKind.EVENTFD);
+
+	/** More slots than a call with {@link Op#needsRoom} takes on the kernel's side. */
+	private static final int ROOM = 12;
 
 	private final Allocator allocator;
 
@@ -76,6 +82,8 @@ final class ModelSystem implements DescriptorSystem {
 
 		private final List<@Nullable Task> tasks = new ArrayList<>();
 
+		private final List<Integer> pids = new ArrayList<>();
+
 		/** The number that a waiting task has reserved, or -1. */
 		private final List<Integer> reserved = new ArrayList<>();
 
@@ -96,9 +104,11 @@ final class ModelSystem implements DescriptorSystem {
 		private void add(int number, Task task) {
 			while (this.tasks.size() <= number) {
 				this.tasks.add(null);
+				this.pids.add(0);
 				this.reserved.add(-1);
 			}
 			this.tasks.set(number, task);
+			this.pids.set(number, task.pid());
 			this.reserved.set(number, -1);
 		}
 
@@ -116,7 +126,32 @@ final class ModelSystem implements DescriptorSystem {
 
 		boolean isPossible(Call call) {
 			boolean freeNumber = call.op() != Op.FORK || !isAlive(call.intArgument(1));
-			return freeNumber && isAlive(call.task()) && isWaiting(call.task()) == call.op().endsWaiting();
+			boolean hasReceiver = call.op() != Op.SEND || isAlive(call.intArgument(0));
+			boolean hasPid = call.op() != Op.GETFD || call.intArgument(0) < this.pids.size();
+			return freeNumber && hasReceiver && hasPid && hasRoom(call) && isAlive(call.task())
+					&& isWaiting(call.task()) == call.op().endsWaiting();
+		}
+
+		/**
+		 * Tells whether the kernel's side has a slot for what the call needs there, and
+		 * the call does not speak of that slot.
+		 */
+		private boolean hasRoom(Call call) {
+			if (!call.op().needsRoom() || !isAlive(call.task())) {
+				return true;
+			}
+			FilesStruct files = task(call.task()).files();
+			int usable = Math.min(files.bitmaps().capacity(), task(call.task()).nofile().hard());
+			int[] free = IntStream.range(0, usable).filter((fd) -> files.entry(fd) == null).toArray();
+			if (free.length < ROOM) {
+				return false;
+			}
+			int parked = free[free.length - 1];
+			return switch (call.op()) {
+				case SEND -> IntStream.of(sent(call)).noneMatch((fd) -> fd == parked);
+				case GETFD -> call.intArgument(1) != parked;
+				default -> true;
+			};
 		}
 
 		Task task(int number) {
@@ -171,6 +206,10 @@ final class ModelSystem implements DescriptorSystem {
 					}
 					yield text(result);
 				}
+				case GETFD -> text(this.interpreter.interpret(task,
+						new Syscall.PidfdGetfd(this.pids.get(call.intArgument(0)), call.intArgument(1))));
+				case SEND -> text(this.interpreter.interpret(task,
+						new Syscall.Sendmsg(this.pids.get(call.intArgument(0)), sent(call))));
 				case DUMP -> dump(task);
 				case FILL -> fill(task, call.intArgument(0), call.argument(1));
 				case CLOSE_EVERY -> closeEvery(task, call);
@@ -221,9 +260,28 @@ final class ModelSystem implements DescriptorSystem {
 			case UNSHARE -> new Syscall.Unshare();
 			case EXEC -> new Syscall.Execve();
 			case EXIT -> new Syscall.Exit();
+			case PIPE -> new Syscall.Pipe2(call.intArgument(0));
+			case READ -> new Syscall.Read(call.intArgument(0), call.argument(1));
+			case WRITE -> new Syscall.Write(call.intArgument(0), alphabet(call.intArgument(1)));
+			case LSEEK -> new Syscall.Lseek(call.intArgument(0), call.argument(1), call.intArgument(2));
+			case RECEIVE -> new Syscall.Recvmsg(call.intArgument(0), call.argument(1) != 0);
 			case PRLIMIT -> new Syscall.Prlimit(call.argument(0), call.argument(1));
 			default -> throw new IllegalArgumentException(call.op() + " is no system call");
 		};
+	}
+
+	private static int[] sent(Call call) {
+		return IntStream.range(0, call.intArgument(2))
+			.map((i) -> call.intArgument(1) + i * call.intArgument(3))
+			.toArray();
+	}
+
+	private static byte[] alphabet(int count) {
+		byte[] data = new byte[count];
+		for (int i = 0; i < count; i++) {
+			data[i] = (byte) ('a' + i % 26);
+		}
+		return data;
 	}
 
 	private static String text(SyscallResult result) {
@@ -231,10 +289,26 @@ final class ModelSystem implements DescriptorSystem {
 		if (errno != null) {
 			return errno.name();
 		}
-		if (result instanceof SyscallResult.Descriptor descriptor) {
-			return mark(descriptor.entry());
+		return switch (result) {
+			case SyscallResult.Descriptor descriptor -> mark(descriptor.entry());
+			case SyscallResult.Pipe pipe -> mark(pipe.read()) + " " + mark(pipe.write());
+			case SyscallResult.Data data -> data.bytes().length + "/" + sum(data.bytes());
+			case SyscallResult.Received received -> received(received);
+			default -> Long.toString(result.ret());
+		};
+	}
+
+	private static int sum(byte[] bytes) {
+		int sum = 0;
+		for (byte value : bytes) {
+			sum += Byte.toUnsignedInt(value);
 		}
-		return Long.toString(result.ret());
+		return sum;
+	}
+
+	private static String received(SyscallResult.Received received) {
+		String fds = received.entries().stream().map(ModelSystem::mark).collect(Collectors.joining(" "));
+		return (fds.isEmpty() ? "none" : fds) + (received.truncated() ? " truncated" : "");
 	}
 
 	private static String descriptor(Task task, int fd) {
@@ -270,7 +344,7 @@ final class ModelSystem implements DescriptorSystem {
 
 	/** Returns for each descriptor the lowest one of the same open file. */
 	private static int[] origins(List<FdEntry> entries) {
-		Map<OpenFile, Integer> first = new IdentityHashMap<>();
+		Map<@Nullable OpenFile, Integer> first = new HashMap<>();
 		int[] origins = new int[entries.size()];
 		Arrays.setAll(origins, (i) -> {
 			FdEntry entry = entries.get(i);

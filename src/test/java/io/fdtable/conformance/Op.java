@@ -40,6 +40,26 @@ enum Op {
 	/** Makes the waiting task give the number back. */
 	RELEASE,
 
+	/** Makes a pipe; answers both ends. */
+	PIPE("flags"),
+
+	/** Reads; answers how many bytes and their sum. */
+	READ("fd", "count"),
+
+	/** Writes the alphabet over and over. */
+	WRITE("fd", "count"),
+
+	LSEEK("fd", "offset", "whence"),
+
+	/** Duplicates a descriptor of another task, like pidfd_getfd. */
+	GETFD("from", "fd"),
+
+	/** Sends every step-th descriptor to a task in one message with SCM_RIGHTS. */
+	SEND("to", "first", "count", "step"),
+
+	/** Receives the oldest message; answers the descriptors. */
+	RECEIVE("room", "cloexec"),
+
 	/** Lists the table: runs of descriptors of one file, and which file it is. */
 	DUMP,
 
@@ -61,6 +81,11 @@ enum Op {
 
 	String text() {
 		return name().toLowerCase(Locale.ROOT);
+	}
+
+	/** Tells whether the kernel's side needs free slots that the call does not take. */
+	boolean needsRoom() {
+		return this == GETFD || this == SEND || this == RECEIVE;
 	}
 
 	boolean endsWaiting() {

@@ -7,6 +7,8 @@ import java.util.stream.IntStream;
 
 import io.fdtable.kernel.FdBitmaps;
 import io.fdtable.kernel.FdEntry;
+import io.fdtable.kernel.FileKind;
+import io.fdtable.kernel.OpenFile;
 
 /**
  * Makes scripts that go where the rules are: full words, the ends of tables, limits, and
@@ -98,7 +100,7 @@ final class RandomScripts {
 		if (this.run.isWaiting(this.task)) {
 			return;
 		}
-		switch (this.random.nextInt(40)) {
+		switch (this.random.nextInt(50)) {
 			case 0, 1, 2, 3 -> open();
 			case 4, 5, 6, 7 -> add(Op.CLOSE, fd());
 			case 8, 9, 10 -> closeRange();
@@ -114,6 +116,11 @@ final class RandomScripts {
 			case 35 -> limit();
 			case 36, 37 -> bulk();
 			case 38 -> reserve();
+			case 39, 40, 41, 42 -> readOrWrite();
+			case 43 -> add(Op.PIPE, cloexec() | (oneIn(2) ? 04000 : 0) | (oneIn(8) ? pick(STATUS_FLAGS) : 0));
+			case 44, 45 -> add(Op.GETFD, this.random.nextInt(this.tasks), fd());
+			case 46 -> send();
+			case 47 -> add(Op.RECEIVE, this.random.nextInt(5), this.random.nextInt(2));
 			default -> {
 				if (this.tasks > 1 && oneIn(2)) {
 					add(Op.EXIT);
@@ -167,7 +174,7 @@ final class RandomScripts {
 	private void status() {
 		switch (this.random.nextInt(6)) {
 			case 0, 1 -> add(Op.FCNTL, fd(), 3, 0);
-			case 2 -> add(Op.FCNTL, fd(), 4, (pick(STATUS_FLAGS) | pick(STATUS_FLAGS) | this.random.nextInt(4)));
+			case 2 -> add(Op.FCNTL, fd(), 4, statusFlags() | this.random.nextInt(4));
 			case 3 -> add(Op.FCNTL, fd(), 1027, fd());
 			case 4 -> add(Op.FCNTL, fd(), 1028, 0);
 			default -> add(Op.FCNTL, fd(), pick(new int[] { 99, 12345, -1, 1029 }), 0);
@@ -201,6 +208,46 @@ final class RandomScripts {
 		}
 	}
 
+	/**
+	 * Reads, writes or seeks where the model's file is the kernel's, and nobody waits.
+	 */
+	private void readOrWrite() {
+		int fd = (int) fd();
+		FdEntry entry = this.run.task(this.task).files().entry(fd);
+		OpenFile file = (entry != null) ? entry.file() : null;
+		FileKind kind = (file != null) ? file.kind() : FileKind.REGULAR;
+		boolean never = kind == FileKind.DEVICE || kind == FileKind.SOCKET || kind == FileKind.DIRECTORY;
+		boolean waits = kind != FileKind.REGULAR && file != null && (file.statusFlags() & 04000) == 0;
+		if (never || waits) {
+			return;
+		}
+		switch (this.random.nextInt(3)) {
+			case 0 -> add(Op.READ, fd, count());
+			case 1 -> add(Op.WRITE, fd, count());
+			default -> {
+				if (kind == FileKind.REGULAR) {
+					add(Op.LSEEK, fd, this.random.nextInt(-50, 3000), oneIn(10) ? 5 : this.random.nextInt(3));
+				}
+			}
+		}
+	}
+
+	private long count() {
+		return switch (this.random.nextInt(4)) {
+			case 0 -> 8;
+			case 1 -> this.random.nextInt(16);
+			default -> this.random.nextInt(3000);
+		};
+	}
+
+	private void send() {
+		// A low limit would also count what others have on their way.
+		if (this.run.task(this.task).nofile().soft() >= 63) {
+			add(Op.SEND, this.random.nextInt(this.tasks), fd(), oneIn(16) ? 254 : 1 + this.random.nextInt(4),
+					oneIn(2) ? 0 : 1);
+		}
+	}
+
 	private void reserve() {
 		if (this.tasks < MAX_TASKS) {
 			// On a shared table, so that somebody else can look at the number.
@@ -217,8 +264,10 @@ final class RandomScripts {
 
 	private void add(Op op, long... arguments) {
 		Call call = Call.of(this.task, op, arguments);
-		this.calls.add(call);
-		this.run.call(call);
+		if (this.run.isPossible(call)) {
+			this.calls.add(call);
+			this.run.call(call);
+		}
 	}
 
 	/** Chooses a descriptor, mostly one that means something at the moment. */
@@ -246,6 +295,11 @@ final class RandomScripts {
 
 	private long cloexec() {
 		return oneIn(3) ? 02000000 : 0;
+	}
+
+	private int statusFlags() {
+		int first = pick(STATUS_FLAGS);
+		return first | pick(STATUS_FLAGS);
 	}
 
 	private boolean oneIn(int n) {

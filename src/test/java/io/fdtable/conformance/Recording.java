@@ -43,7 +43,7 @@ record Recording(String kernel, List<Script> scripts, List<List<Answer>> answers
 				}
 				calls.clear();
 				current.clear();
-				String[] words = line.split(" ");
+				String[] words = line.split(" ", -1);
 				limits = new int[] { Integer.parseInt(words[1]), Integer.parseInt(words[2]) };
 			}
 			else if (!line.startsWith("#")) {

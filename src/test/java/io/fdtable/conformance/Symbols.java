@@ -54,7 +54,7 @@ final class Symbols {
 	/** Reads a number, a name, or several of both joined by a bar. */
 	static long number(String text) {
 		long value = 0;
-		for (String part : text.split("\\|")) {
+		for (String part : text.split("\\|", -1)) {
 			Long named = NUMBERS.get(part);
 			value |= (named != null) ? named : Long.decode(part);
 		}

@@ -14,9 +14,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
  */
 class BitmapMutantsTest {
 
-	private static final IntFunction<FdBitmap> IN_USE = (capacity) -> Allocator.WORD_FIRST.newBitmap(capacity,
-			new SearchCounters());
-
 	/** One way to be wrong. */
 	private enum Fault {
 
@@ -29,6 +26,10 @@ class BitmapMutantsTest {
 		/** B8: the end of the search is compared with {@code >}. */
 		GREATER_FOR_GREATER_OR_EQUAL
 
+	}
+
+	private static FdBitmap inUse(int capacity) {
+		return Allocator.WORD_FIRST.newBitmap(capacity, new SearchCounters());
 	}
 
 	/** A cut that keeps one of two full words: the next free descriptor is the cut. */
@@ -64,9 +65,9 @@ class BitmapMutantsTest {
 
 	@Test
 	void mapInUse_passesEveryCheck() {
-		assertThatCode(() -> checkCut(IN_USE)).doesNotThrowAnyException();
-		assertThatCode(() -> checkTail(IN_USE)).doesNotThrowAnyException();
-		assertThatCode(() -> checkFull(IN_USE)).doesNotThrowAnyException();
+		assertThatCode(() -> checkCut(BitmapMutantsTest::inUse)).doesNotThrowAnyException();
+		assertThatCode(() -> checkTail(BitmapMutantsTest::inUse)).doesNotThrowAnyException();
+		assertThatCode(() -> checkFull(BitmapMutantsTest::inUse)).doesNotThrowAnyException();
 	}
 
 	@Test

@@ -31,7 +31,7 @@ public class FilesStructLincheckTest {
 	 * How many scenarios each strategy makes up; {@code -Dlincheck.iterations} tries
 	 * more.
 	 */
-	private static final int ITERATIONS = Integer.getInteger("lincheck.iterations", 8);
+	private static final int ITERATIONS = Integer.getInteger("lincheck.iterations", 5);
 
 	private final FilesStruct files = new FilesStruct(Sysctl.unbounded(), Allocator.WORD_FIRST);
 
@@ -45,7 +45,8 @@ public class FilesStructLincheckTest {
 	}
 
 	private static OpenFile file(int id) {
-		return new OpenFile(Sysctl.unbounded(), id, FileKind.OPAQUE, null, null, 0, false);
+		Sysctl sysctl = Sysctl.unbounded();
+		return new OpenFile(sysctl, id, new Inode(FileKind.OPAQUE, sysctl), null, null, 0, false);
 	}
 
 	@Test

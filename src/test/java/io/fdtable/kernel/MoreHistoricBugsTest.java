@@ -119,6 +119,16 @@ class MoreHistoricBugsTest {
 		assertThat(task.files().entry(fd)).isNull();
 	}
 
+	/** 0c9bd6bc4bb2: a process that was going had no table, and that read as EBADF. */
+	@Test
+	void b18_getfdFromExitedProcess_isEsrch() {
+		Task parent = task();
+		Task child = parent.fork(false);
+		child.exit();
+		assertErrno(() -> parent.transfer().pidfdGetfd(child.pid(), 0), Errno.ESRCH);
+		assertErrno(() -> parent.transfer().pidfdGetfd(child.pid(), 99), Errno.ESRCH);
+	}
+
 	/** Review of dup_fd, August 2024: the failure of its allocation was not tested. */
 	@Test
 	void b21_unshareBeyondNrOpen_isEmfileAndLeavesTheTable() {
@@ -157,7 +167,8 @@ class MoreHistoricBugsTest {
 		assertThat(task.files().entry(fd)).matches(FdEntry::isReserved);
 		task.install(fd, 0, null, FileKind.OPAQUE, 0, null);
 		FdEntry entry = task.files().entry(fd);
-		OpenFile second = new OpenFile(this.sysctl, 99, FileKind.OPAQUE, null, null, 0, false);
+		Inode inode = new Inode(FileKind.OPAQUE, this.sysctl);
+		OpenFile second = new OpenFile(this.sysctl, 99, inode, null, null, 0, false);
 		assertThatIllegalStateException().isThrownBy(() -> task.files().fdInstall(fd, second))
 			.withMessageContaining("I7");
 		assertThat(task.files().entry(fd)).isEqualTo(entry);
