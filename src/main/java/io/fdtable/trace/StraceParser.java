@@ -342,7 +342,7 @@ final class StraceParser {
 		if (type == null) {
 			return other();
 		}
-		int pid = this.threads.resolve(printed, false);
+		int pid = this.threads.resolve(printed);
 		if (endsWith(UNFINISHED) || endsWith(DETACHED)) {
 			return unfinished(type, pid, at, i);
 		}
@@ -370,7 +370,7 @@ final class StraceParser {
 	}
 
 	private boolean ended(int at, int printed) {
-		this.call.pid = this.threads.resolve(printed, false);
+		this.call.pid = this.threads.resolve(printed);
 		int by = indexOf("by execve in pid ", at);
 		if (by >= 0) {
 			this.call.type = CallType.SUPERSEDED;
@@ -426,7 +426,7 @@ final class StraceParser {
 		if (type == null) {
 			return other();
 		}
-		int pid = this.threads.resolve(printed, true);
+		int pid = this.threads.resolve(printed);
 		this.calls++;
 		Pending first = this.pending.get(pid);
 		int open = after;

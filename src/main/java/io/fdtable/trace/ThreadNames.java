@@ -59,10 +59,9 @@ final class ThreadNames {
 	/**
 	 * Returns by which number a thread is known.
 	 * @param printed the number in the line, or -1 if it has none
-	 * @param isResumed whether the line ends a call that the thread began before
 	 */
-	int resolve(int printed, boolean isResumed) {
-		this.last = (printed < 0) ? unprinted() : printed(printed, isResumed);
+	int resolve(int printed) {
+		this.last = (printed < 0) ? unprinted() : printed(printed);
 		return this.last;
 	}
 
@@ -77,7 +76,7 @@ final class ThreadNames {
 		return (this.live.size() == 1) ? this.live.iterator().next() : this.last;
 	}
 
-	private int printed(int pid, boolean isResumed) {
+	private int printed(int pid) {
 		if (!this.inBrackets || this.live.contains(pid)) {
 			return pid;
 		}

@@ -9,6 +9,7 @@ import java.util.Map;
 
 import io.fdtable.kernel.Allocator;
 import io.fdtable.kernel.CloseRange;
+import io.fdtable.kernel.Errno;
 import io.fdtable.kernel.FdEntry;
 import io.fdtable.kernel.Fcntl;
 import io.fdtable.kernel.FileKind;
@@ -47,11 +48,10 @@ final class TraceReplay {
 	 * thread changed between the line that began the fork and the one that ended it may
 	 * or may not be in the copy; the copy learns from its first use.
 	 *
-	 * 3. Calls of threads that overlap may have happened in either order. What a call
-	 * does happens somewhere between its two lines. So a call that has begun is held back
-	 * until its end, except that a call which may block reserves its number at once; and
-	 * a call that the present state does not explain is tried again after each sequence
-	 * of calls under way that explain themselves (OrderSearch).
+	 * 3. Calls of threads that overlap may have happened in any order. For a table that
+	 * is shared the OverlapJudge keeps all orders in mind and says whether one explains
+	 * the answer. The model does each call at its end, on the number that the log has,
+	 * except that a call which may block reserves its number at once.
 	 *
 	 * 4. The soft limit is not known until the log tells it, and is learnt from the first
 	 * EMFILE.
@@ -162,14 +162,20 @@ final class TraceReplay {
 			case END -> ended(process, call);
 			case COMPLETE -> complete(process, call);
 		}
-		reserveAgain();
+		reserveAgain(process);
 		if (!process.hasEnded) {
 			this.listener.after(process, call);
 		}
 	}
 
 	/** Gives calls under way a number again that had to do without for a moment. */
-	private void reserveAgain() {
+	private void reserveAgain(TracedProcess process) {
+		if (process.table.isJudgeWrong) {
+			process.table.isJudgeWrong = false;
+			if (process.table.judge != null) {
+				process.table.judge.reset();
+			}
+		}
 		if (!this.dropped.isEmpty()) {
 			for (CallUnderWay underWay : this.dropped) {
 				if (underWay.process.underWay == underWay) {
@@ -254,6 +260,9 @@ final class TraceReplay {
 		TracedTable table = share ? parent.table : parent.table.copy(task.files());
 		if (share) {
 			table.sharers++;
+			if (table.judge == null) {
+				table.judge = new OverlapJudge(table);
+			}
 		}
 		else {
 			this.open += table.open;
@@ -284,6 +293,9 @@ final class TraceReplay {
 		process.table.sharers--;
 		if (process.table.sharers == 0) {
 			this.open -= process.table.open;
+		}
+		else if (process.table.sharers == 1) {
+			process.table.judge = null;
 		}
 	}
 
@@ -381,6 +393,29 @@ final class TraceReplay {
 		}
 		underWay.table.underWay.remove(underWay);
 		underWay.process.underWay = null;
+		if (underWay.copy != null) {
+			for (CallUnderWay other : underWay.table.underWay) {
+				markUncertain(underWay.copy, other.call);
+			}
+		}
+		if (underWay.table.judge != null) {
+			underWay.table.judge.withdraw(underWay);
+		}
+	}
+
+	/** What overlaps with the copying of a table may or may not be in the copy. */
+	private static void markUncertain(TracedTable copy, Call call) {
+		if (call.succeeded()) {
+			if (call.op == Op.CLOSE) {
+				copy.uncertain.set(Math.max(call.fd, 0));
+			}
+			else if (call.op.makesOne()) {
+				copy.uncertain.set((int) Math.max(call.ret, 0));
+			}
+			for (int i = 0; i < call.fdCount && call.op == Op.PAIR; i++) {
+				copy.uncertain.set(Math.max(call.fds[i], 0));
+			}
+		}
 	}
 
 	private void ended(TracedProcess process, Call call) {
@@ -389,6 +424,7 @@ final class TraceReplay {
 			complete(process, call);
 			return;
 		}
+		judge(process, underWay, call);
 		int reserved = underWay.reserved;
 		boolean isApplied = underWay.isApplied;
 		if (reserved >= 0 && call.succeeded() && call.ret == reserved) {
@@ -402,7 +438,7 @@ final class TraceReplay {
 		}
 		withdraw(underWay);
 		if (!isApplied) {
-			complete(process, call);
+			carryOut(process, call);
 		}
 		else if (call.op == Op.FORK) {
 			process.leader.calls++;
@@ -413,6 +449,11 @@ final class TraceReplay {
 	// Whole calls
 
 	private void complete(TracedProcess process, Call call) {
+		judge(process, null, call);
+		carryOut(process, call);
+	}
+
+	private void carryOut(TracedProcess process, Call call) {
 		process.leader.calls++;
 		switch (call.op) {
 			case OPEN, ALLOC, DUP, DUP_FROM, PAIR, RECEIVE -> make(process, call);
@@ -486,6 +527,9 @@ final class TraceReplay {
 		}
 		process.table = old.copy(process.task.files());
 		old.sharers--;
+		if (old.sharers == 1) {
+			old.judge = null;
+		}
 		this.open += process.table.open;
 	}
 
@@ -514,7 +558,7 @@ final class TraceReplay {
 		checkSource(process, call);
 		if (call.op == Op.PAIR) {
 			for (int i = 0; i < 2; i++) {
-				settle(process, call, (call.fdCount == 2) ? call.fds[i] : Call.NONE);
+				settle(process, call, (i < call.fdCount) ? call.fds[i] : Call.NONE);
 			}
 		}
 		else if (call.op == Op.RECEIVE) {
@@ -558,7 +602,10 @@ final class TraceReplay {
 	 * @param actual the number in the log, or NONE if it is not there
 	 */
 	private void settle(TracedProcess process, Call call, int actual) {
-		boolean searched = false;
+		if (process.table.judge != null) {
+			follow(process, call, actual);
+			return;
+		}
 		for (int i = 0; i <= MAX_GAP; i++) {
 			int expected = attempt(process, call);
 			if (expected == actual || (actual < 0 && expected >= 0)) {
@@ -570,10 +617,6 @@ final class TraceReplay {
 				continue;
 			}
 			if (expected > actual && wasGone(process, actual)) {
-				continue;
-			}
-			if (!searched && new OrderSearch(this, process, call, actual).apply()) {
-				searched = true;
 				continue;
 			}
 			force(process, call, expected, actual);
@@ -635,10 +678,11 @@ final class TraceReplay {
 	/** Tells whether Linux passed over a number for a reason that is no divergence. */
 	private boolean wasHidden(TracedProcess process, int fd, int actual) {
 		TracedTable table = process.table;
-		if (!table.known.get(fd) && actual - fd < MAX_GAP && this.initial.add(table.root, fd, this.event.line)) {
-			return place(process, fd, false, TracedTable.INITIAL);
+		if (table.uncertain.get(fd)) {
+			return place(process, fd, false, TracedTable.UNTRACED);
 		}
-		return table.uncertain.get(fd) && place(process, fd, false, TracedTable.UNTRACED);
+		return !table.known.get(fd) && actual - fd < MAX_GAP && this.initial.add(table.root, fd, this.event.line)
+				&& place(process, fd, false, TracedTable.INITIAL);
 	}
 
 	/** Tells whether a number that the model holds was free for a reason that is none. */
@@ -716,7 +760,7 @@ final class TraceReplay {
 			made(process, target, call);
 			return;
 		}
-		if (result.errno() == io.fdtable.kernel.Errno.EBUSY) {
+		if (result.errno() == Errno.EBUSY) {
 			// A call under way holds the number in the model; the log knows better.
 			for (CallUnderWay other : List.copyOf(process.table.underWay)) {
 				if (other.reserved == target) {
@@ -861,15 +905,11 @@ final class TraceReplay {
 		if (table.isOpen(fd) == isOpen || fd >= NR_OPEN) {
 			return;
 		}
-		if (isOpen && !table.known.get(fd) && this.initial.add(table.root, fd, this.event.line)
-				&& place(process, fd, false, TracedTable.INITIAL)) {
+		if (table.judge != null) {
+			bring(process, fd, isOpen);
 			return;
 		}
-		if (isOpen ? table.uncertain.get(fd) && place(process, fd, false, TracedTable.UNTRACED)
-				: wasGone(process, fd)) {
-			return;
-		}
-		if (new OrderSearch(this, process, call, fd, isOpen).apply()) {
+		if (isOpen ? wasHidden(process, fd, fd + 1) : wasGone(process, fd)) {
 			return;
 		}
 		if (isOpen) {
@@ -883,17 +923,150 @@ final class TraceReplay {
 		}
 	}
 
-	/** Takes the number back from a call under way that may have got another one. */
-	void drop(CallUnderWay underWay) {
+	// Calls that overlap
+
+	/** Lets the judge of a shared table decide, and brings it in line if it must. */
+	private void judge(TracedProcess process, @Nullable CallUnderWay underWay, Call call) {
+		TracedTable table = process.table;
+		if (table.judge == null) {
+			return;
+		}
+		for (int i = 0; i <= MAX_GAP; i++) {
+			if (table.judge.end(underWay, call)) {
+				return;
+			}
+			if (!adjust(process, table.judge, call)) {
+				break;
+			}
+		}
+		condemn(process, table.judge, call);
+		table.isJudgeWrong = true;
+	}
+
+	/**
+	 * Finds a reason for an answer that is no divergence and that the judge cannot know.
+	 */
+	private boolean adjust(TracedProcess process, OverlapJudge judge, Call call) {
+		if (!makesNumbers(call)) {
+			boolean isOpen = !call.failedWith("EBADF");
+			boolean found = judge.isTaken(call.fd) != isOpen
+					&& (isOpen ? wasHidden(process, call.fd, call.fd + 1) : wasGone(process, call.fd));
+			if (found) {
+				judge.set(call.fd, isOpen);
+			}
+			return found;
+		}
+		int from = (call.op == Op.DUP_FROM) ? (int) call.arg : 0;
+		int highest = (int) call.ret;
+		for (int i = 0; i < call.fdCount; i++) {
+			highest = Math.max(highest, call.fds[i]);
+		}
+		for (int fd = judge.lowestFree(from); fd < highest; fd++) {
+			if (!process.table.known.get(fd) && !isComing(process.table, fd) && wasHidden(process, fd, highest)) {
+				judge.set(fd, true);
+				return true;
+			}
+		}
+		if (judge.isTaken(highest) && wasGone(process, highest)) {
+			judge.set(highest, false);
+			return true;
+		}
+		return false;
+	}
+
+	/** Tells whether a call under way will turn out to have got the number. */
+	private static boolean isComing(TracedTable table, int fd) {
+		for (CallUnderWay other : table.underWay) {
+			if (other.isCertain() && concerns(other.call, fd, true)) {
+				return true;
+			}
+		}
+		return false;
+	}
+
+	private static boolean makesNumbers(Call call) {
+		return call.op.makesOne() || call.op == Op.PAIR || call.op == Op.RECEIVE || call.op == Op.FORK;
+	}
+
+	private void condemn(TracedProcess process, OverlapJudge judge, Call call) {
+		if (!makesNumbers(call)) {
+			boolean isOpen = !call.failedWith("EBADF");
+			diverge(process, call, isOpen ? DivergenceKind.OPEN_IN_LOG : DivergenceKind.FREE_IN_LOG, call.fd,
+					isOpen ? "EBADF" : "open", isOpen ? "open" : "EBADF");
+			return;
+		}
+		int actual = (call.fdCount > 0) ? call.fds[0] : (int) call.ret;
+		int expected = judge.lowestFree((call.op == Op.DUP_FROM) ? (int) call.arg : 0);
+		if (expected < actual) {
+			diverge(process, call, DivergenceKind.OPEN_IN_LOG, expected, Integer.toString(expected),
+					Integer.toString(actual));
+			place(process, expected, false, TracedTable.UNTRACED);
+		}
+		else {
+			diverge(process, call, DivergenceKind.FREE_IN_LOG, actual, Integer.toString(expected),
+					Integer.toString(actual));
+		}
+	}
+
+	/** Makes the descriptor that the judge has found explained, or has condemned. */
+	private void follow(TracedProcess process, Call call, int actual) {
+		int fd = attempt(process, call);
+		if (fd != actual && actual >= 0) {
+			undo(process, fd);
+			bring(process, actual, false);
+			if (call.op == Op.DUP || call.op == Op.DUP_FROM) {
+				interpret(process, new Syscall.Dup2(call.fd, actual));
+				interpret(process, new Syscall.Fcntl(actual, Fcntl.F_SETFD, call.closeOnExec ? Fcntl.FD_CLOEXEC : 0));
+			}
+			else if (!place(process, actual, call.closeOnExec, call.offset)) {
+				this.listener.capped("descriptor numbers: " + NR_OPEN);
+				return;
+			}
+		}
+		made(process, (actual >= 0) ? actual : fd, call);
+	}
+
+	/**
+	 * Makes a number open, or free, which in another order of the calls under way it is
+	 * by now.
+	 */
+	private void bring(TracedProcess process, int fd, boolean isOpen) {
+		TracedTable table = process.table;
+		for (CallUnderWay other : List.copyOf(table.underWay)) {
+			if (!isOpen && other.reserved == fd) {
+				drop(other);
+			}
+			else if (other.process != process && !other.isApplied && other.isCertain() && other.reserved < 0
+					&& concerns(other.call, fd, isOpen)) {
+				other.isApplied = true;
+				carryOut(other.process, other.call);
+			}
+		}
+		if (isOpen && !table.isOpen(fd)) {
+			place(process, fd, false, TracedTable.UNTRACED);
+		}
+		else if (!isOpen && table.isOpen(fd)) {
+			interpret(process, new Syscall.Close(fd));
+			closed(process, fd, 0);
+		}
+	}
+
+	private static boolean concerns(Call call, int fd, boolean isOpen) {
+		if (!isOpen) {
+			return call.op == Op.CLOSE && call.fd == fd;
+		}
+		boolean isOneOf = call.op.makesOne() && call.ret == fd;
+		for (int i = 0; i < call.fdCount && call.op == Op.PAIR; i++) {
+			isOneOf |= call.fds[i] == fd;
+		}
+		return isOneOf || ((call.op == Op.DUP2 || call.op == Op.DUP3) && call.arg == fd);
+	}
+
+	/** Takes the number back from a call under way that gets it, or another, later. */
+	private void drop(CallUnderWay underWay) {
 		release(underWay.process, underWay.reserved);
 		underWay.reserved = CallUnderWay.NONE;
 		this.dropped.add(underWay);
-	}
-
-	/** Does a call before its end, because only that explains another one. */
-	void applyEarly(CallUnderWay underWay) {
-		underWay.isApplied = true;
-		complete(underWay.process, underWay.call);
 	}
 
 	// Divergences

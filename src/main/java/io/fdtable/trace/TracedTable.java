@@ -9,6 +9,7 @@ import java.util.Map;
 
 import io.fdtable.kernel.FdEntry;
 import io.fdtable.kernel.FilesStruct;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a replay knows about a table beside what the kernel model holds: where each number
@@ -37,6 +38,12 @@ final class TracedTable {
 	final BitSet uncertain = new BitSet();
 
 	final List<CallUnderWay> underWay = new ArrayList<>(2);
+
+	/** Who judges while threads share the table. */
+	@Nullable OverlapJudge judge;
+
+	/** Whether the judge has been overruled and must start again from the model. */
+	boolean isJudgeWrong;
 
 	/** How many descriptors are installed. */
 	int open;
