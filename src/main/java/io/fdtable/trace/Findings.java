@@ -298,7 +298,7 @@ final class Findings implements ReplayListener {
 		}
 	}
 
-	private static @Nullable String textOf(Call call) {
+	static @Nullable String textOf(Call call) {
 		return (call.textLength > 0) ? StraceText.unescape(call.textAsString()) : null;
 	}
 

@@ -164,7 +164,7 @@ final class OverlapJudge {
 
 	private void search(State state, int progress, int count, Call call, @Nullable CallUnderWay underWay,
 			Set<Visit> visited, Set<State> after) {
-		if (after.size() >= MAX_STATES || this.steps++ > MAX_STEPS || !visited.add(new Visit(state, progress))) {
+		if (after.size() >= maxStates(state) || this.steps++ > MAX_STEPS || !visited.add(new Visit(state, progress))) {
 			return;
 		}
 		if (progress >= count) {
@@ -182,6 +182,11 @@ final class OverlapJudge {
 				}
 			}
 		}
+	}
+
+	/** Wide tables get fewer states, so that all of them take less than a megabyte. */
+	private static int maxStates(State state) {
+		return Math.clamp((1 << 22) / Math.max(64, state.taken.size()), 4, MAX_STATES);
 	}
 
 	/** Returns what may come of a state by one step of a call under way. */

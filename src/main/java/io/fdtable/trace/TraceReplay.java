@@ -4,8 +4,10 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 import io.fdtable.kernel.Allocator;
 import io.fdtable.kernel.CloseRange;
@@ -72,7 +74,8 @@ final class TraceReplay {
 
 	private static final long MAX_FILES = 4_000_000;
 
-	private static final long MAX_MEMORY = 64L << 20;
+	/** For tables and open files, in bytes; what is known beside them takes thrice as much. */
+	private static final long MAX_MEMORY = Runtime.getRuntime().maxMemory() / 8;
 
 	/** How many numbers in a row may turn out to have been open from the start. */
 	private static final int MAX_GAP = 1 << 16;
@@ -97,6 +100,9 @@ final class TraceReplay {
 
 	/** Calls under way whose reserved number had to go to another call. */
 	private final List<CallUnderWay> dropped = new ArrayList<>();
+
+	/** Forks that are under way and whose child the log does not name. */
+	private final Set<CallUnderWay> unansweredForks = new LinkedHashSet<>();
 
 	private int roots;
 
@@ -201,19 +207,10 @@ final class TraceReplay {
 	 * only, has no answer in the log, it is that one's child.
 	 */
 	private @Nullable TracedProcess newcomer(Call call) {
-		CallUnderWay fork = null;
-		for (TracedProcess candidate : this.live.values()) {
-			CallUnderWay underWay = candidate.underWay;
-			if (underWay != null && underWay.call.op == Op.FORK && !underWay.call.returned && !underWay.isApplied) {
-				if (fork != null) {
-					fork = null;
-					break;
-				}
-				fork = underWay;
-			}
-		}
+		CallUnderWay fork = (this.unansweredForks.size() == 1) ? this.unansweredForks.iterator().next() : null;
 		if (fork != null) {
 			fork.isApplied = true;
+			this.unansweredForks.remove(fork);
 			return fork(fork.process, fork.call, call.pid, call.line);
 		}
 		return root(call);
@@ -341,7 +338,10 @@ final class TraceReplay {
 		CallUnderWay underWay = new CallUnderWay(process, whole, call.line);
 		process.underWay = underWay;
 		process.table.underWay.add(underWay);
-		if (whole.op == Op.FORK && whole.succeeded()) {
+		if (whole.op == Op.FORK && !whole.returned) {
+			this.unansweredForks.add(underWay);
+		}
+		else if (whole.op == Op.FORK && whole.succeeded()) {
 			underWay.isApplied = true;
 			TracedProcess child = fork(process, whole, (int) whole.ret, call.line);
 			if (child != null && child.table != process.table) {
@@ -377,6 +377,9 @@ final class TraceReplay {
 			return process.task.reserve(from, closeOnExec);
 		}
 		catch (SyscallException ex) {
+			if (ex.errno() == Errno.ENOMEM) {
+				lose(process);
+			}
 			return CallUnderWay.NONE;
 		}
 	}
@@ -391,6 +394,7 @@ final class TraceReplay {
 			release(underWay.process, underWay.reserved);
 			underWay.reserved = CallUnderWay.NONE;
 		}
+		this.unansweredForks.remove(underWay);
 		underWay.table.underWay.remove(underWay);
 		underWay.process.underWay = null;
 		if (underWay.copy != null) {
@@ -432,8 +436,14 @@ final class TraceReplay {
 			withdraw(underWay);
 			process.leader.calls++;
 			checkSource(process, call);
-			process.task.install(reserved, 0, null, FileKind.OPAQUE, 0, label(call));
-			made(process, reserved, call);
+			try {
+				process.task.install(reserved, 0, null, FileKind.OPAQUE, 0, label(call));
+				made(process, reserved, call);
+			}
+			catch (SyscallException ex) {
+				release(process, reserved);
+				lose(process);
+			}
 			return;
 		}
 		withdraw(underWay);
@@ -455,6 +465,9 @@ final class TraceReplay {
 
 	private void carryOut(TracedProcess process, Call call) {
 		process.leader.calls++;
+		if (process.leader.isLost && call.op != Op.EXIT_GROUP && call.op != Op.EXIT && call.op != Op.ENDED) {
+			return;
+		}
 		switch (call.op) {
 			case OPEN, ALLOC, DUP, DUP_FROM, PAIR, RECEIVE -> make(process, call);
 			case DUP2, DUP3 -> dup2(process, call);
@@ -619,7 +632,9 @@ final class TraceReplay {
 			if (expected > actual && wasGone(process, actual)) {
 				continue;
 			}
-			force(process, call, expected, actual);
+			if (!process.leader.isLost) {
+				force(process, call, expected, actual);
+			}
 			return;
 		}
 	}
@@ -632,7 +647,16 @@ final class TraceReplay {
 				new Syscall.Fcntl(call.fd, call.closeOnExec ? Fcntl.F_DUPFD_CLOEXEC : Fcntl.F_DUPFD, call.arg);
 			default -> new Syscall.Open(null, FileKind.OPAQUE, call.closeOnExec ? OpenFlags.O_CLOEXEC : 0, label(call));
 		});
+		if (result.errno() == Errno.ENOMEM || result.errno() == Errno.ENFILE) {
+			lose(process);
+		}
 		return (result.errno() == null) ? (int) result.ret() : CallUnderWay.NONE;
+	}
+
+	/** Gives a process up whose table has become too large to follow. */
+	private void lose(TracedProcess process) {
+		process.leader.isLost = true;
+		this.listener.capped("memory of the tables: " + MAX_MEMORY + " bytes; some processes are not followed to their end");
 	}
 
 	private void undo(TracedProcess process, int fd) {
@@ -668,7 +692,13 @@ final class TraceReplay {
 			}
 			return false;
 		}
-		process.task.install(fd, 0, null, FileKind.OPAQUE, 0, Long.toString(origin));
+		try {
+			process.task.install(fd, 0, null, FileKind.OPAQUE, 0, Long.toString(origin));
+		}
+		catch (SyscallException ex) {
+			release(process, fd);
+			return false;
+		}
 		int before = process.table.open;
 		process.table.setMade(fd, origin);
 		this.open += process.table.open - before;
@@ -727,7 +757,7 @@ final class TraceReplay {
 		if (fd != actual) {
 			undo(process, fd);
 			if (!place(process, actual, call.closeOnExec, call.offset)) {
-				this.listener.capped("descriptor numbers: " + NR_OPEN);
+				lose(process);
 				return;
 			}
 		}
@@ -769,6 +799,10 @@ final class TraceReplay {
 				}
 			}
 		}
+		else if (result.errno() == Errno.ENOMEM || target >= NR_OPEN) {
+			lose(process);
+			return;
+		}
 		else {
 			diverge(process, call, DivergenceKind.LIMIT, target, String.valueOf(result.errno()),
 					Integer.toString(target));
@@ -778,7 +812,7 @@ final class TraceReplay {
 			made(process, target, call);
 		}
 		else {
-			this.listener.capped("descriptor numbers: " + NR_OPEN);
+			lose(process);
 		}
 	}
 
@@ -928,7 +962,7 @@ final class TraceReplay {
 	/** Lets the judge of a shared table decide, and brings it in line if it must. */
 	private void judge(TracedProcess process, @Nullable CallUnderWay underWay, Call call) {
 		TracedTable table = process.table;
-		if (table.judge == null) {
+		if (table.judge == null || process.leader.isLost) {
 			return;
 		}
 		for (int i = 0; i <= MAX_GAP; i++) {
@@ -1011,6 +1045,9 @@ final class TraceReplay {
 	/** Makes the descriptor that the judge has found explained, or has condemned. */
 	private void follow(TracedProcess process, Call call, int actual) {
 		int fd = attempt(process, call);
+		if (process.leader.isLost) {
+			return;
+		}
 		if (fd != actual && actual >= 0) {
 			undo(process, fd);
 			bring(process, actual, false);
@@ -1019,7 +1056,7 @@ final class TraceReplay {
 				interpret(process, new Syscall.Fcntl(actual, Fcntl.F_SETFD, call.closeOnExec ? Fcntl.FD_CLOEXEC : 0));
 			}
 			else if (!place(process, actual, call.closeOnExec, call.offset)) {
-				this.listener.capped("descriptor numbers: " + NR_OPEN);
+				lose(process);
 				return;
 			}
 		}
@@ -1073,6 +1110,9 @@ final class TraceReplay {
 
 	private void diverge(TracedProcess process, Call call, DivergenceKind kind, int fd, String expected,
 			String actual) {
+		if (process.leader.isLost) {
+			return;
+		}
 		TracedTable table = process.table;
 		TracedTable.LastDivergence last = table.lastDivergences.get(kind);
 		long since = (kind == DivergenceKind.OPEN_IN_LOG) ? table.closed(fd) : table.made(fd);

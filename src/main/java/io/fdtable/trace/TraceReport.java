@@ -157,7 +157,7 @@ public record TraceReport(long lines, long calls, long ignored, long unparsed, L
 	 * @param fd the number
 	 * @param closedLine the line that closed it
 	 */
-	public record DoubleClose(long line, int pid, String call, int fd, @Nullable Long closedLine) {
+	public record DoubleClose(long line, int pid, String call, int fd, long closedLine) {
 	}
 
 	/**

@@ -105,9 +105,8 @@ public final class TraceViews {
 	 * @param allocator the strategy
 	 * @param searches searches for a free number
 	 * @param wordsRead words of the bitmaps that they read
-	 * @param followsLog whether it hands out the numbers that the log has
 	 */
-	public record SearchCost(String allocator, long searches, long wordsRead, boolean followsLog) {
+	public record SearchCost(String allocator, long searches, long wordsRead) {
 	}
 
 }

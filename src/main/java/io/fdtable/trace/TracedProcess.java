@@ -31,6 +31,9 @@ final class TracedProcess {
 
 	boolean hasEnded;
 
+	/** Whether its table has become too large to follow; kept by the leader. */
+	boolean isLost;
+
 	/** Whether the log has told the soft limit, so that EMFILE can be compared. */
 	boolean isLimitKnown;
 
