@@ -74,7 +74,10 @@ final class TraceReplay {
 
 	private static final long MAX_FILES = 4_000_000;
 
-	/** For tables and open files, in bytes; what is known beside them takes thrice as much. */
+	/**
+	 * For tables and open files, in bytes; what is known beside them takes thrice as
+	 * much.
+	 */
 	private static final long MAX_MEMORY = Runtime.getRuntime().maxMemory() / 8;
 
 	/** How many numbers in a row may turn out to have been open from the start. */
@@ -656,7 +659,8 @@ final class TraceReplay {
 	/** Gives a process up whose table has become too large to follow. */
 	private void lose(TracedProcess process) {
 		process.leader.isLost = true;
-		this.listener.capped("memory of the tables: " + MAX_MEMORY + " bytes; some processes are not followed to their end");
+		this.listener
+			.capped("memory of the tables: " + MAX_MEMORY + " bytes; some processes are not followed to their end");
 	}
 
 	private void undo(TracedProcess process, int fd) {
