@@ -376,19 +376,23 @@ final class TraceReplay {
 	}
 
 	private int lowest(TracedProcess process, int from, boolean closeOnExec) {
-		try {
-			return process.task.reserve(from, closeOnExec);
+		SyscallResult result = interpret(process, new Syscall.Reserve(from, closeOnExec));
+		if (result.errno() == Errno.ENOMEM) {
+			lose(process);
 		}
-		catch (SyscallException ex) {
-			if (ex.errno() == Errno.ENOMEM) {
-				lose(process);
-			}
-			return CallUnderWay.NONE;
+		return (result.errno() == null) ? (int) result.ret() : CallUnderWay.NONE;
+	}
+
+	private boolean install(TracedProcess process, int fd, String label) {
+		SyscallResult result = interpret(process, new Syscall.Install(fd, 0, null, FileKind.OPAQUE, 0, label));
+		if (result.errno() != null) {
+			release(process, fd);
 		}
+		return result.errno() == null;
 	}
 
 	private void release(TracedProcess process, int fd) {
-		process.task.release(fd, 0);
+		interpret(process, new Syscall.Release(fd, 0));
 	}
 
 	/** Ends a call without its doing anything. */
@@ -439,12 +443,10 @@ final class TraceReplay {
 			withdraw(underWay);
 			process.leader.calls++;
 			checkSource(process, call);
-			try {
-				process.task.install(reserved, 0, null, FileKind.OPAQUE, 0, label(call));
+			if (install(process, reserved, label(call))) {
 				made(process, reserved, call);
 			}
-			catch (SyscallException ex) {
-				release(process, reserved);
+			else {
 				lose(process);
 			}
 			return;
@@ -696,11 +698,7 @@ final class TraceReplay {
 			}
 			return false;
 		}
-		try {
-			process.task.install(fd, 0, null, FileKind.OPAQUE, 0, Long.toString(origin));
-		}
-		catch (SyscallException ex) {
-			release(process, fd);
+		if (!install(process, fd, Long.toString(origin))) {
 			return false;
 		}
 		int before = process.table.open;
