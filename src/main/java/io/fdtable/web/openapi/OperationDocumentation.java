@@ -48,7 +48,7 @@ class OperationDocumentation implements OperationCustomizer {
 
 	@Override
 	public Operation customize(Operation operation, HandlerMethod method) {
-		boolean changes = !method.hasMethodAnnotation(GetMapping.class);
+		boolean changes = !method.hasMethodAnnotation(GetMapping.class) && !operation.getTags().contains("Traces");
 		boolean onDescriptor = hasParameter(operation, "fd");
 		describePathParameters(operation);
 		Errnos errnos = method.getMethodAnnotation(Errnos.class);
@@ -119,6 +119,14 @@ class OperationDocumentation implements OperationCustomizer {
 				case "id" -> parameter.description("The id of a session").example(SESSION_EXAMPLE);
 				case "fd" ->
 					parameter.description("A descriptor, taken as unsigned 32-bit: -1 is 4294967295").example(3);
+				case "traceId" ->
+					parameter.description("The id of a trace").example("6f1d0c0b7a8e4d33a1f4e6f2b9c85d07");
+				case "pid" -> parameter.description("A process of the log").example(15691);
+				case "tracedFd" -> parameter.description("A descriptor").example(9);
+				case "line" -> parameter.description("A line of the log, from 1").example(186);
+				case "from" -> parameter.description("The earlier line").example(180);
+				case "to" -> parameter.description("The later line").example(255);
+				case "nofile" -> parameter.description("A soft RLIMIT_NOFILE").example(12);
 				case "pageSize" -> parameter.description("How many to list at most, 1 to 1024");
 				case "pageToken" -> parameter.description("The nextPageToken of the page before");
 				default -> {

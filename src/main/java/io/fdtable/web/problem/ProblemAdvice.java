@@ -1,11 +1,13 @@
 package io.fdtable.web.problem;
 
 import java.util.List;
+import java.util.zip.ZipException;
 
 import io.fdtable.kernel.Errno;
 import io.fdtable.kernel.Rlimit;
 import io.fdtable.kernel.SyscallException;
 import io.fdtable.session.RequestRefusedException;
+import io.fdtable.trace.TraceRefusedException;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.apache.tomcat.util.http.InvalidParameterException;
@@ -84,6 +86,30 @@ class ProblemAdvice extends ResponseEntityExceptionHandler {
 	ResponseEntity<Object> onUnreadableParameters(InvalidParameterException ex) {
 		HttpStatusCode status = HttpStatusCode.valueOf(ex.getErrorCode());
 		return respond(Problems.of(ProblemType.of(status), status, "the parameters cannot be read"), new HttpHeaders());
+	}
+
+	@ExceptionHandler
+	ResponseEntity<Object> onNothing(NoSuchResourceException ex) {
+		return respond(ProblemType.NOT_FOUND, String.valueOf(ex.getMessage()), new HttpHeaders());
+	}
+
+	@ExceptionHandler
+	ResponseEntity<Object> onTraceRefused(TraceRefusedException ex) {
+		return switch (ex.reason()) {
+			case TOO_LARGE ->
+				respond(ProblemType.PAYLOAD_TOO_LARGE, String.valueOf(ex.getMessage()), new HttpHeaders());
+			case TOO_MANY -> {
+				HttpHeaders headers = new HttpHeaders();
+				headers.set(HttpHeaders.RETRY_AFTER, RETRY_AFTER_SECONDS);
+				yield respond(ProblemType.UNAVAILABLE, String.valueOf(ex.getMessage()), headers);
+			}
+		};
+	}
+
+	/** A log that claims to be compressed with gzip, and is not. */
+	@ExceptionHandler
+	ResponseEntity<Object> onBrokenGzip(ZipException ex) {
+		return malformed("", "the log is not what gzip writes");
 	}
 
 	@ExceptionHandler

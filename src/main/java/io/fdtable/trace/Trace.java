@@ -1,0 +1,259 @@
+package io.fdtable.trace;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+import io.fdtable.kernel.Allocator;
+import io.fdtable.kernel.FdEntry;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A log of strace that has been read, and all that can be asked of it.
+ *
+ * <p>
+ * What matters of the log is kept in a temporary file, and each question is answered by
+ * replaying that. Safe from any thread; close it to free the file.
+ */
+public final class Trace implements Closeable {
+
+	private static final ReplayListener SILENT = new ReplayListener() {
+	};
+
+	private final EventLog log;
+
+	private final InitialDescriptors initial;
+
+	private final TraceReport report;
+
+	private Trace(EventLog log, InitialDescriptors initial, TraceReport report) {
+		this.log = log;
+		this.initial = initial;
+		this.report = report;
+	}
+
+	/**
+	 * Reads a log and replays it.
+	 * @param in the output of strace, read to its end or until the event log is full
+	 * @param maxBytes how large the event log may get; it takes about a tenth of the log
+	 * @param progress is told how far the reading is
+	 * @return the log with its report
+	 * @throws IOException if the stream or the temporary file fails
+	 */
+	public static Trace read(InputStream in, long maxBytes, TraceProgress progress) throws IOException {
+		EventLog log = new EventLog(maxBytes);
+		try {
+			StraceParser parser = new StraceParser(in);
+			BitSet seen = new BitSet();
+			List<String> notes = new ArrayList<>();
+			record(parser, log, seen, notes, progress);
+			InitialDescriptors initial = new InitialDescriptors();
+			TraceReplay rehearsal = new TraceReplay(log, Allocator.WORD_FIRST, initial, SILENT);
+			rehearsal.run(Long.MAX_VALUE);
+			initial.complete();
+			Findings findings = new Findings(log);
+			TraceReplay replay = new TraceReplay(log, Allocator.WORD_FIRST, initial, findings);
+			findings.watch(replay);
+			replay.run(Long.MAX_VALUE);
+			replay.finish();
+			note(seen, notes);
+			TraceReport report = findings.report(parser, initial, List.copyOf(notes));
+			return new Trace(log, initial, report);
+		}
+		catch (IOException | RuntimeException ex) {
+			log.close();
+			throw ex;
+		}
+	}
+
+	private static void record(StraceParser parser, EventLog log, BitSet seen, List<String> notes,
+			TraceProgress progress) throws IOException {
+		Call call = parser.next();
+		while (call != null) {
+			if (log.isFull()) {
+				notes.add("the log has more calls than are kept; everything here ends at line " + call.line);
+				break;
+			}
+			seen.set(call.type.id());
+			long offset = log.append(call);
+			if (call.phase == Call.Phase.START) {
+				parser.startedAt(offset);
+			}
+			progress.read(parser.lines(), parser.bytes());
+			call = parser.next();
+		}
+		log.setUnnamedPid(parser.unnamedPid());
+		log.flush();
+	}
+
+	private static void note(BitSet seen, List<String> notes) {
+		if (!isSeen(seen, "close_range")) {
+			notes.add("no close_range in the log: if it was not traced, descriptors that it closed count as open");
+		}
+		if (!isSeen(seen, "openat") && !isSeen(seen, "open")) {
+			notes.add("no open in the log: trace with -e trace=%desc,%process,%network,close_range");
+		}
+	}
+
+	private static boolean isSeen(BitSet seen, String name) {
+		return seen.stream().anyMatch((id) -> CallType.byId(id).name().equals(name));
+	}
+
+	/** Returns what the log says about descriptors. */
+	public TraceReport report() {
+		return this.report;
+	}
+
+	/**
+	 * Returns a table as it was just after a line.
+	 * @param pid the process, or any thread of it
+	 * @param line the line, from 1
+	 * @return null if no such process was alive then
+	 * @throws IOException if the temporary file cannot be read
+	 */
+	public TraceViews.@Nullable TableAt tableAt(int pid, long line) throws IOException {
+		TraceReplay replay = replay(Allocator.WORD_FIRST, SILENT);
+		replay.run(line);
+		return tableOf(replay, pid, line);
+	}
+
+	/**
+	 * Returns what became of a table between two lines.
+	 * @param pid the process, or any thread of it
+	 * @param from the earlier line
+	 * @param to the later line
+	 * @return null if no such process was alive at either of them
+	 * @throws IOException if the temporary file cannot be read
+	 */
+	public TraceViews.@Nullable TableDiff diff(int pid, long from, long to) throws IOException {
+		TraceReplay replay = replay(Allocator.WORD_FIRST, SILENT);
+		replay.run(from);
+		TraceViews.TableAt before = tableOf(replay, pid, from);
+		replay.run(to);
+		TraceViews.TableAt after = tableOf(replay, pid, to);
+		return (before != null && after != null) ? diff(before, after) : null;
+	}
+
+	private static TraceViews.TableDiff diff(TraceViews.TableAt before, TraceViews.TableAt after) {
+		Map<Integer, TraceViews.Slot> old = new TreeMap<>();
+		before.fds().forEach((slot) -> old.put(slot.fd(), slot));
+		List<TraceViews.Slot> opened = new ArrayList<>();
+		List<TraceViews.Slot> changed = new ArrayList<>();
+		for (TraceViews.Slot slot : after.fds()) {
+			TraceViews.Slot former = old.remove(slot.fd());
+			if (former == null) {
+				opened.add(slot);
+			}
+			else if (!former.equals(slot)) {
+				changed.add(slot);
+			}
+		}
+		return new TraceViews.TableDiff(before.pid(), before.line(), after.line(), opened, List.copyOf(old.values()),
+				changed);
+	}
+
+	private TraceViews.@Nullable TableAt tableOf(TraceReplay replay, int pid, long line) throws IOException {
+		TracedProcess process = replay.find(pid);
+		if (process == null) {
+			return null;
+		}
+		EventLog.Reader reader = this.log.reader();
+		List<TraceViews.Slot> slots = new ArrayList<>();
+		for (FdEntry entry : process.table.files.entries(0, TraceReplay.NR_OPEN)) {
+			slots.add(slot(process, reader, entry));
+		}
+		return new TraceViews.TableAt(pid, line, command(process, reader), slots);
+	}
+
+	private TraceViews.Slot slot(TracedProcess process, EventLog.Reader reader, FdEntry entry) throws IOException {
+		return new TraceViews.Slot(entry.fd(), entry.isReserved() ? "RESERVED" : "INSTALLED", entry.closeOnExec(),
+				entry.isReserved() ? reserver(process, reader, entry.fd())
+						: Findings.origin(this.log, reader, process.table, entry));
+	}
+
+	private TraceReport.Origin reserver(TracedProcess process, EventLog.Reader reader, int fd) throws IOException {
+		for (CallUnderWay underWay : process.table.underWay) {
+			if (underWay.reserved == fd) {
+				Call call = this.log.at(reader, underWay.call.offset);
+				return new TraceReport.Origin(underWay.startLine, underWay.process.pid, underWay.call.type.name(),
+						(call != null) ? Findings.textOf(call) : null);
+			}
+		}
+		return new TraceReport.Origin(null, null, "untraced", null);
+	}
+
+	private @Nullable String command(TracedProcess process, EventLog.Reader reader) throws IOException {
+		Call call = this.log.at(reader, process.leader.program);
+		return (call != null) ? Findings.textOf(call) : null;
+	}
+
+	/**
+	 * Returns who held a number in a process, and when.
+	 * @param pid the process
+	 * @param fd the number
+	 * @return an empty history if nobody did
+	 * @throws IOException if the temporary file cannot be read
+	 */
+	public TraceViews.History history(int pid, int fd) throws IOException {
+		DescriptorHistory history = new DescriptorHistory(this.log, pid, fd);
+		replay(Allocator.WORD_FIRST, history).run(Long.MAX_VALUE);
+		return history.result();
+	}
+
+	/**
+	 * Returns which call of each process would have been the first to fail.
+	 * @param nofile a soft RLIMIT_NOFILE that no process raises
+	 * @return at most {@value Findings#MAX} processes, in the order of their failures
+	 * @throws IOException if the temporary file cannot be read
+	 */
+	public TraceViews.UnderLimit underLimit(int nofile) throws IOException {
+		LimitProbe probe = new LimitProbe(nofile);
+		replay(Allocator.WORD_FIRST, probe).run(Long.MAX_VALUE);
+		EventLog.Reader reader = this.log.reader();
+		List<TraceViews.Failure> failures = new ArrayList<>();
+		for (LimitProbe.Hit hit : probe.hits()) {
+			Call program = this.log.at(reader, hit.program());
+			failures.add(new TraceViews.Failure(hit.pid(), (program != null) ? Findings.textOf(program) : null,
+					hit.line(), hit.call(), hit.fd(), hit.errno()));
+		}
+		return new TraceViews.UnderLimit(nofile, failures);
+	}
+
+	/**
+	 * Returns what the searches for free numbers cost with each strategy.
+	 * @return one entry for each of {@link Allocator}
+	 * @throws IOException if the temporary file cannot be read
+	 */
+	public TraceViews.SearchCosts searchCosts() throws IOException {
+		List<TraceViews.SearchCost> costs = new ArrayList<>();
+		for (Allocator allocator : Allocator.values()) {
+			SearchMeter meter = new SearchMeter();
+			TraceReplay replay = replay(allocator, meter);
+			replay.run(Long.MAX_VALUE);
+			replay.finish();
+			costs.add(new TraceViews.SearchCost(allocator.name(), meter.searches(), meter.wordsRead()));
+		}
+		return new TraceViews.SearchCosts(costs);
+	}
+
+	private TraceReplay replay(Allocator allocator, ReplayListener listener) {
+		return new TraceReplay(this.log, allocator, this.initial, listener);
+	}
+
+	@Override
+	public void close() {
+		try {
+			this.log.close();
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+}
