@@ -78,10 +78,13 @@ final class TraceReplay {
 	 * For tables and open files, in bytes; what is known beside them takes thrice as
 	 * much.
 	 */
-	private static final long MAX_MEMORY = Runtime.getRuntime().maxMemory() / 8;
+	private static final long MAX_MEMORY = Runtime.getRuntime().maxMemory() / 16;
 
 	/** How many numbers in a row may turn out to have been open from the start. */
 	private static final int MAX_GAP = 1 << 16;
+
+	/** How many numbers one divergence may fill, so that a line cannot cost a second. */
+	private static final int MAX_FILL = 256;
 
 	private static final int MAX_DIVERGENCES = 100_000;
 
@@ -739,7 +742,7 @@ final class TraceReplay {
 			diverge(process, call, DivergenceKind.OPEN_IN_LOG, expected, Integer.toString(expected),
 					Integer.toString(actual));
 			int from = (call.op == Op.DUP_FROM) ? (int) call.arg : 0;
-			for (int i = 0; i < MAX_GAP; i++) {
+			for (int i = 0; i < MAX_FILL; i++) {
 				int fd = lowest(process, from, false);
 				if (fd >= 0) {
 					release(process, fd);
