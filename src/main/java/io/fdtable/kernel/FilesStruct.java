@@ -74,6 +74,8 @@ public final class FilesStruct {
 
 	private final Sysctl sysctl;
 
+	private final AllocatorOptions options;
+
 	private final SearchCounters counters;
 
 	private final PositionLocks positionLocks = new PositionLocks();
@@ -94,26 +96,45 @@ public final class FilesStruct {
 	/**
 	 * Creates an empty private table of 64 slots.
 	 * @param sysctl the settings of the service
-	 * @param allocator how to search for the lowest free descriptor
+	 * @param allocator how to search for a free descriptor, with {@code next_fd}
 	 */
 	public FilesStruct(Sysctl sysctl, Allocator allocator) {
-		this.sysctl = sysctl;
-		this.counters = new SearchCounters();
-		this.fdt = new FdTable(allocator.newBitmap(NR_OPEN_DEFAULT, this.counters));
+		this(sysctl, new AllocatorOptions(allocator, true));
 	}
 
-	private FilesStruct(Sysctl sysctl, SearchCounters counters, FdTable fdt, long generation) {
+	/**
+	 * Creates an empty private table of 64 slots.
+	 * @param sysctl the settings of the service
+	 * @param options how to search for a free descriptor
+	 */
+	public FilesStruct(Sysctl sysctl, AllocatorOptions options) {
 		this.sysctl = sysctl;
+		this.options = options;
+		this.counters = new SearchCounters();
+		this.fdt = new FdTable(options.allocator().newBitmap(NR_OPEN_DEFAULT, this.counters));
+	}
+
+	private FilesStruct(FilesStruct source, SearchCounters counters, FdTable fdt) {
+		this.sysctl = source.sysctl;
+		this.options = source.options;
 		this.counters = counters;
 		this.fdt = fdt;
-		this.generation = generation;
+		this.generation = source.generation;
+	}
+
+	/**
+	 * Returns how the table allocates.
+	 * @return the same for the table's whole life, and for copies of it
+	 */
+	public AllocatorOptions options() {
+		return this.options;
 	}
 
 	// Allocation
 
 	/**
 	 * Reserves the lowest unused descriptor in {@code [start, end)} and marks it open,
-	 * like {@code alloc_fd}.
+	 * like {@code alloc_fd}; with {@link Allocator#FAST_ALLOC} any unused one.
 	 *
 	 * <p>
 	 * The slot holds no file until {@link #fdInstall}; until then {@link #fget} reports
@@ -121,8 +142,9 @@ public final class FilesStruct {
 	 * success with one {@code fdInstall} or {@link #putUnusedFd}.
 	 *
 	 * <p>
-	 * Reads at most {@code maxFds / 4096 + 3} words when {@code start} is 0, one when the
-	 * word of {@code nextFd} has room. Growing costs O({@code maxFds}) once per doubling.
+	 * With {@link Allocator#WORD_FIRST} reads at most {@code maxFds / 4096 + 3} words
+	 * when {@code start} is 0, one when the word of {@code nextFd} has room. Growing
+	 * costs O({@code maxFds}) once per doubling.
 	 * @param start the lowest acceptable descriptor: 0 for open and dup, the argument of
 	 * F_DUPFD otherwise; not negative
 	 * @param end one past the highest acceptable descriptor, normally the RLIMIT_NOFILE
@@ -137,7 +159,7 @@ public final class FilesStruct {
 	public int allocFd(int start, int end, boolean closeOnExec) {
 		this.fileLock.lock();
 		try {
-			int fd = findFreeFd(Math.max(start, this.nextFd));
+			int fd = findFreeFd(Math.max(start, this.nextFd), end);
 			// Before growing, so that a table that is full at the limit stays as it is.
 			if (fd >= end) {
 				throw Errno.EMFILE.exception();
@@ -147,7 +169,7 @@ public final class FilesStruct {
 				throw error.exception();
 			}
 			// Only a search that began at nextFd has seen that all below fd is taken.
-			if (start <= this.nextFd) {
+			if (start <= this.nextFd && this.options.raisesNextFd()) {
 				this.nextFd = fd + 1;
 			}
 			markOpen(fd, closeOnExec);
@@ -158,13 +180,13 @@ public final class FilesStruct {
 		}
 	}
 
-	private int findFreeFd(int candidate) {
+	private int findFreeFd(int candidate, int end) {
 		FdTable table = this.fdt;
 		if (candidate >= table.maxFds) {
 			return candidate;
 		}
 		this.counters.searches++;
-		int fd = table.openFds.findNextFd(candidate);
+		int fd = table.openFds.findFreeFd(candidate, end);
 		if (fd == candidate) {
 			this.counters.hintHits++;
 		}
@@ -589,7 +611,7 @@ public final class FilesStruct {
 			}
 			SearchCounters copyCounters = new SearchCounters();
 			FdTable copy = allocate(capacity, () -> table.copy(size, capacity, copyCounters));
-			FilesStruct files = new FilesStruct(this.sysctl, copyCounters, copy, this.generation);
+			FilesStruct files = new FilesStruct(this, copyCounters, copy);
 			files.highWater = copy.openFds.lastSet(capacity);
 			return files;
 		}
@@ -703,9 +725,9 @@ public final class FilesStruct {
 			int reserved = table.reserved().length;
 			int open = table.openFds.cardinality();
 			int highest = table.openFds.lastSet(table.maxFds);
-			return new TableStatistics(open - reserved, reserved, highest + 1 - open, highest, this.highWater,
-					table.maxFds, this.nextFd, count(), table.openFds.fullWords(), table.slotAndBitmapBytes(),
-					this.counters.searches, this.counters.hintHits, this.counters.wordHits,
+			return new TableStatistics(this.options, open - reserved, reserved, highest + 1 - open, highest,
+					this.highWater, table.maxFds, this.nextFd, count(), table.openFds.fullWords(),
+					table.slotAndBitmapBytes(), this.counters.searches, this.counters.hintHits, this.counters.wordHits,
 					this.counters.summarySearches, this.counters.wordsRead, this.counters.expansions,
 					this.counters.slotsCopied, this.positionLocks.taken(), this.positionLocks.elided());
 		}

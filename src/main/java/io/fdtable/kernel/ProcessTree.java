@@ -66,9 +66,22 @@ public final class ProcessTree {
 	 * spent
 	 */
 	public Task init(long soft, long hard, boolean stdio, Allocator allocator) {
+		return init(soft, hard, stdio, new AllocatorOptions(allocator, true));
+	}
+
+	/**
+	 * Starts the first process.
+	 * @param soft its soft RLIMIT_NOFILE, unsigned 64-bit
+	 * @param hard its hard RLIMIT_NOFILE, unsigned 64-bit
+	 * @param stdio whether 0, 1 and 2 are open, as when a shell starts a program
+	 * @param options how its table, and all that are copied from it, search
+	 * @return the process, with pid 1
+	 * @throws SyscallException as for {@link #init(long, long, boolean, Allocator)}
+	 */
+	public Task init(long soft, long hard, boolean stdio, AllocatorOptions options) {
 		Rlimit nofile = Rlimit.checked(soft, hard, Integer.MAX_VALUE, this.sysctl.nrOpen());
 		this.sysctl.addThread();
-		FilesStruct files = new FilesStruct(this.sysctl, allocator);
+		FilesStruct files = new FilesStruct(this.sysctl, options);
 		try {
 			if (stdio) {
 				openStdio(files);
