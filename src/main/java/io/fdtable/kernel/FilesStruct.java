@@ -3,6 +3,7 @@ package io.fdtable.kernel;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -203,29 +204,37 @@ public final class FilesStruct {
 	}
 
 	/**
-	 * Grows the table until it has the slot, like {@code expand_files}.
+	 * Grows the table until it has the slot, like {@code expand_files}, and sees to it
+	 * that writing to the slot takes no more memory.
 	 * @return null on success, otherwise EMFILE or ENOMEM
 	 */
 	private @Nullable Errno expandFiles(int fd) {
-		FdTable table = this.fdt;
-		if (table.contains(fd)) {
-			return null;
-		}
-		int nrOpen = this.sysctl.nrOpen();
-		int capacity = (fd < nrOpen) ? FdTable.capacityFor(fd + 1, nrOpen) : 0;
-		if (capacity == 0) {
-			return Errno.EMFILE;
-		}
 		try {
-			this.fdt = allocate(capacity, () -> table.expand(capacity, this.counters));
+			if (!this.fdt.contains(fd)) {
+				expandFdtable(fd);
+			}
+			this.fdt.prepare(fd);
+			return null;
 		}
 		catch (SyscallException ex) {
 			return ex.errno();
 		}
+		catch (OutOfMemoryError ex) {
+			return Errno.ENOMEM;
+		}
+	}
+
+	private void expandFdtable(int fd) {
+		FdTable table = this.fdt;
+		int nrOpen = this.sysctl.nrOpen();
+		int capacity = (fd < nrOpen) ? FdTable.capacityFor(fd + 1, nrOpen) : 0;
+		if (capacity == 0) {
+			throw Errno.EMFILE.exception();
+		}
+		this.fdt = allocate(capacity, () -> table.expand(capacity, this.counters));
 		this.sysctl.uncharge(FdTable.bytesFor(table.maxFds));
 		this.counters.expansions++;
 		this.counters.slotsCopied += table.maxFds;
-		return null;
 	}
 
 	private interface TableFactory {
@@ -332,6 +341,20 @@ public final class FilesStruct {
 	}
 
 	/**
+	 * Tells whether a slot is another table's too since a fork, so that its file has a
+	 * user whom the file does not count. To be asked before {@link OpenFile#count}.
+	 * @param fd a descriptor that the caller has looked up
+	 */
+	boolean sharesSlot(int fd) {
+		return this.fdt.sharesSlot(fd);
+	}
+
+	/** Does {@link FdTable#uncountedUses} with the table as it is. */
+	int uncountedUses(OpenFile file, Set<SlotChunk> seen) {
+		return this.fdt.uncountedUses(file, seen);
+	}
+
+	/**
 	 * Tells whether exec will close the descriptor, like F_GETFD. Takes no lock.
 	 * @param fd the descriptor, unsigned
 	 * @return the slot's FD_CLOEXEC
@@ -413,7 +436,13 @@ public final class FilesStruct {
 			int end = clamp(range.last()) + 1;
 			int fd = this.fdt.contains(range.first()) ? this.fdt.openFds.nextSet(range.first()) : end;
 			while (fd < end) {
-				if (this.fdt.fileAt(fd) != null) {
+				SlotChunk chunk = this.fdt.detach(fd, range.first(), end);
+				if (chunk != null) {
+					this.nextFd = Math.min(this.nextFd, fd);
+					closed += chunk.size();
+					leaveDroppingLock(chunk);
+				}
+				else if (this.fdt.fileAt(fd) != null) {
 					closeDroppingLock(fd);
 					closed++;
 				}
@@ -437,6 +466,16 @@ public final class FilesStruct {
 		this.fileLock.unlock();
 		try {
 			file.release();
+		}
+		finally {
+			this.fileLock.lock();
+		}
+	}
+
+	private void leaveDroppingLock(SlotChunk chunk) {
+		this.fileLock.unlock();
+		try {
+			chunk.leave();
 		}
 		finally {
 			this.fileLock.lock();

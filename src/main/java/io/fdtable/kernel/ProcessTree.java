@@ -2,6 +2,8 @@ package io.fdtable.kernel;
 
 import java.util.Collection;
 import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.Set;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -149,6 +151,25 @@ public final class ProcessTree {
 	 */
 	public Collection<Task> tasks() {
 		return Collections.unmodifiableCollection(this.tasks.values());
+	}
+
+	/**
+	 * Counts the references to a file as Linux does: one for each slot of each table,
+	 * each message it travels in, and each call that uses it.
+	 * @param file an open file of this tree
+	 * @return the number, exact if no call is being made meanwhile
+	 */
+	public int references(OpenFile file) {
+		Set<FilesStruct> tables = Collections.newSetFromMap(new IdentityHashMap<>());
+		Set<SlotChunk> seen = Collections.newSetFromMap(new IdentityHashMap<>());
+		int references = file.count();
+		for (Task task : this.tasks.values()) {
+			FilesStruct files = task.filesOrNull();
+			if (files != null && tables.add(files)) {
+				references += files.uncountedUses(file, seen);
+			}
+		}
+		return references;
 	}
 
 	/**

@@ -20,7 +20,7 @@ package io.fdtable.kernel;
  * @param summarySearches searches that had to read the summary
  * @param wordsRead words of either level that all searches have read
  * @param expansions how often the table has grown
- * @param slotsCopied slots copied by growing
+ * @param slotsCopied slots of the tables that growing replaced
  * @param positionLocksTaken calls that took the lock of a file's position
  * @param positionLocksElided calls that could do without, being the only user
  */
