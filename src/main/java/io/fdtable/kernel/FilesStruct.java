@@ -123,6 +123,10 @@ public final class FilesStruct {
 		this.generation = source.generation;
 	}
 
+	Sysctl sysctl() {
+		return this.sysctl;
+	}
+
 	/**
 	 * Returns how the table allocates.
 	 * @return the same for the table's whole life, and for copies of it
