@@ -20,6 +20,7 @@ import org.openjdk.jmh.runner.Runner;
 import org.openjdk.jmh.runner.RunnerException;
 import org.openjdk.jmh.runner.options.ChainedOptionsBuilder;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
+import org.openjdk.jmh.runner.options.TimeValue;
 import org.openjdk.jol.info.GraphLayout;
 import tools.jackson.databind.SerializationFeature;
 import tools.jackson.databind.json.JsonMapper;
@@ -30,8 +31,8 @@ import tools.jackson.databind.json.JsonMapper;
  * <p>
  * Runs every benchmark of {@code docs/performance.md} in the shapes that the page shows,
  * weighs tables, and writes {@code docs/performance/results.json} and
- * {@code machine.json}. Takes about a quarter of an hour on an idle machine. Arguments
- * choose some of the shapes by name.
+ * {@code machine.json}. Takes about ten minutes on an idle machine. Arguments choose some
+ * of the shapes by name.
  */
 final class Measurements {
 
@@ -47,17 +48,18 @@ final class Measurements {
 		Files.createDirectories(DOCS);
 		Map<String, ChainedOptionsBuilder> shapes = shapes();
 		List<String> chosen = (args.length != 0) ? List.of(args) : List.copyOf(shapes.keySet());
-		List<RunResult> results = new ArrayList<>();
-		for (String name : chosen) {
-			results.addAll(new Runner(shapes.get(name).build()).run());
-		}
-		try (PrintStream out = new PrintStream(DOCS.resolve("results.json").toFile(), StandardCharsets.UTF_8)) {
-			ResultFormatFactory.getInstance(ResultFormatType.JSON, out).writeOut(results);
-		}
 		JsonMapper.builder()
 			.enable(SerializationFeature.INDENT_OUTPUT)
 			.build()
 			.writeValue(DOCS.resolve("machine.json"), machine());
+		List<RunResult> results = new ArrayList<>();
+		for (String name : chosen) {
+			results.addAll(new Runner(shapes.get(name).build()).run());
+			// After each shape, so that a run that is cut short is not lost.
+			try (PrintStream out = new PrintStream(DOCS.resolve("results.json").toFile(), StandardCharsets.UTF_8)) {
+				ResultFormatFactory.getInstance(ResultFormatType.JSON, out).writeOut(results);
+			}
+		}
 		PerformanceReport.main(args);
 	}
 
@@ -80,7 +82,10 @@ final class Measurements {
 	}
 
 	private static ChainedOptionsBuilder of(String include) {
-		return new OptionsBuilder().include(include).shouldFailOnError(false);
+		return new OptionsBuilder().include(include)
+			.shouldFailOnError(false)
+			.warmupTime(TimeValue.milliseconds(500))
+			.measurementTime(TimeValue.milliseconds(500));
 	}
 
 	private static Map<String, Object> machine() throws IOException {
@@ -91,38 +96,36 @@ final class Measurements {
 		machine.put("kernel", System.getProperty("os.name") + " " + System.getProperty("os.version"));
 		machine.put("jdk", System.getProperty("java.vm.name") + " " + System.getProperty("java.vm.version"));
 		machine.put("date", LocalDate.now(ZoneOffset.UTC).toString());
-		BenchmarkTables tables = new BenchmarkTables();
-		FilesStruct three = tables.filled(AllocatorOptions.DEFAULT, 0);
-		OpenFile file = tables.newFile();
-		int million = 1 << 20;
-		long empty = bytes(three);
-		machine.put("bytesOfTableWithoutDescriptors", empty);
-		three = tables.empty(AllocatorOptions.DEFAULT);
-		FilesStruct wide = tables.empty(AllocatorOptions.DEFAULT);
-		for (int fd = 0; fd < 3; fd++) {
-			three.fdInstall(three.allocFd(0, 64, false), file);
-		}
-		for (int fd = 0; fd < million; fd++) {
-			wide.fdInstall(wide.allocFd(0, million, false), file);
-		}
-		machine.put("bytesOfTableWithThreeDescriptors", bytes(three) - bytes(file));
-		long whole = bytes(wide) - bytes(file);
-		machine.put("bytesPerDescriptorOfAMillion", (double) whole / million);
-		machine.put("ofWhichGenerations", (double) (million * 8L) / million);
-		FilesStruct child = wide.dupFd(null);
-		long both = GraphLayout.parseInstance(wide, child).totalSize() - bytes(file) - shared(wide);
-		machine.put("bytesPerDescriptorOfAForkedMillion", (double) (both - whole) / million);
+		weigh(machine);
 		return machine;
 	}
 
-	/** The heap that hangs on an object, less what all tables of a service share. */
-	private static long bytes(Object root) {
-		GraphLayout layout = GraphLayout.parseInstance(root);
-		return (root instanceof FilesStruct files) ? layout.totalSize() - shared(files) : layout.totalSize();
+	private static void weigh(Map<String, Object> machine) {
+		int million = 1 << 20;
+		BenchmarkTables tables = new BenchmarkTables();
+		OpenFile file = tables.newFile();
+		FilesStruct empty = tables.empty(AllocatorOptions.DEFAULT);
+		// What all tables have together.
+		GraphLayout common = GraphLayout.parseInstance(file, empty.sysctl(), empty.options(), SlotChunk.EMPTY);
+		FilesStruct wide = filled(tables, file, million);
+		double whole = bytes(common, wide);
+		machine.put("bytesOfTableWithoutDescriptors", bytes(common, empty));
+		machine.put("bytesOfTableWithThreeDescriptors", bytes(common, filled(tables, file, 3)));
+		machine.put("bytesPerDescriptorOfAMillion", whole / million);
+		machine.put("ofWhichGenerations", (double) Long.BYTES);
+		machine.put("bytesPerDescriptorOfAForkedMillion", (bytes(common, wide, wide.dupFd(null)) - whole) / million);
 	}
 
-	private static long shared(FilesStruct files) {
-		return GraphLayout.parseInstance(files.sysctl(), files.options(), SlotChunk.EMPTY).totalSize();
+	private static FilesStruct filled(BenchmarkTables tables, OpenFile file, int count) {
+		FilesStruct table = tables.empty(AllocatorOptions.DEFAULT);
+		for (int i = 0; i < count; i++) {
+			table.fdInstall(table.allocFd(0, count, false), file);
+		}
+		return table;
+	}
+
+	private static long bytes(GraphLayout common, Object... roots) {
+		return GraphLayout.parseInstance(roots).subtract(common).totalSize();
 	}
 
 	private static String cpuModel() throws IOException {
