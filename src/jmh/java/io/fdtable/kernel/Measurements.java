@@ -77,6 +77,7 @@ final class Measurements {
 		shapes.put("shapes", of("AllocationBenchmark"));
 		shapes.put("copy", of("CopyBenchmark"));
 		shapes.put("lookup", of("LookupBenchmark"));
+		shapes.put("position", of("PositionLockBenchmark"));
 		shapes.put("peers", of("PeerBenchmark"));
 		return shapes;
 	}

@@ -33,14 +33,21 @@ public final class FilesStruct {
 	/*
 	 * Who may touch what.
 	 *
-	 * field readers writers guard ------------------ -------------------------
-	 * -------------------- ---------------------- fdt anyone growth fileLock; volatile
-	 * read fdt.fd[i] anyone close, dup2, exec fileLock; acquire read reserved slot its
-	 * installer none: one CAS fdt.closeOnExec anyone (F_GETFD) all that change it
-	 * fileLock; opaque read fdt.openFds holders of the lock alloc, release, dup2 fileLock
-	 * fdt.generations holders of the lock alloc, dup2 fileLock nextFd, generation holders
-	 * of the lock alloc, release fileLock counters holders of the lock alloc, growth
-	 * fileLock count anyone clone, exit, unshare atomic
+	 * fdt: read by anyone, written by growth; fileLock, volatile read.
+	 *
+	 * A slot: read by anyone, written by close, dup2 and exec; fileLock, acquire read.
+	 *
+	 * A reserved slot: written by its installer; no lock, one CAS.
+	 *
+	 * The chunk of a slot: read by anyone, replaced by who writes to a shared one;
+	 * fileLock, acquire read. Its number of sharers: atomic.
+	 *
+	 * closeOnExec: read by anyone (F_GETFD), written by all that change it; fileLock,
+	 * opaque read.
+	 *
+	 * openFds, generations, nextFd, generation, counters: holders of fileLock only.
+	 *
+	 * count: read by anyone, written by clone, exit and unshare; atomic.
 	 *
 	 * Lock order: fileLock is innermost. No other lock is taken and no file is closed for
 	 * good while it is held: a final close may run code of the file.
@@ -52,10 +59,12 @@ public final class FilesStruct {
 	 * free.
 	 *
 	 * Install takes no lock. The kernel lets growth wait until every install that did not
-	 * see it coming has finished. Here growth itself closes each reserved slot of the old
-	 * table with a marker; the install that finds the marker takes the lock, which growth
-	 * holds until the wider table is published, and installs there. So growth waits for
-	 * nobody and no install is lost.
+	 * see it coming has finished. Here the wider table takes over the chunks of the old
+	 * one, so an install into the old table is one into the new. Only a chunk that must
+	 * itself become wider is copied: growth closes each of its reserved slots with a
+	 * marker; the install that finds the marker takes the lock, which growth holds until
+	 * the wider table is published, and installs there. So growth waits for nobody and no
+	 * install is lost.
 	 *
 	 * Growth keeps the lock, where the kernel must drop it to allocate memory and then
 	 * start over. What follows is the same for a caller, and one interleaving fewer.
@@ -68,7 +77,8 @@ public final class FilesStruct {
 	 * nextFd is taken, and 0 <= nextFd <= maxFds I7 a reserved slot holds no file until
 	 * its own install (asserted by install) I8 the close-on-exec bit of a free slot means
 	 * nothing and is never shown I9 a file has at least as many references as slots that
-	 * hold it I10 bitmaps are whole words, as many as the table has
+	 * hold it, a slot of a shared chunk counting once I10 bitmaps are whole words, as
+	 * many as the table has
 	 */
 
 	private final ReentrantLock fileLock = new ReentrantLock();
