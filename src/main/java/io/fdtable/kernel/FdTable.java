@@ -357,6 +357,16 @@ final class FdTable {
 	}
 
 	/**
+	 * Lets go of every slot of a table that nobody uses any more: files that no other
+	 * table holds lose their reference, in ascending order.
+	 */
+	void leaveChunks() {
+		for (SlotChunk chunk : this.chunks) {
+			chunk.leave();
+		}
+	}
+
+	/**
 	 * Counts the uses of a file that its own count does not know, because tables share
 	 * chunks.
 	 * @param seen the shared chunks of other tables; those of this one are added

@@ -706,8 +706,23 @@ public final class FilesStruct {
 	 */
 	void put() {
 		if (this.count.decrementAndGet() == 0) {
-			closeRange(new FdRange(0, -1));
-			this.sysctl.uncharge(FdTable.bytesFor(this.fdt.maxFds));
+			FdTable table = vacateAll();
+			table.leaveChunks();
+			this.sysctl.uncharge(FdTable.bytesFor(table.maxFds));
+		}
+	}
+
+	/** Puts an empty table in the place of the present one, for late lookups to find. */
+	private FdTable vacateAll() {
+		this.fileLock.lock();
+		try {
+			FdTable table = this.fdt;
+			this.fdt = new FdTable(this.options.allocator().newBitmap(NR_OPEN_DEFAULT, this.counters));
+			this.nextFd = 0;
+			return table;
+		}
+		finally {
+			this.fileLock.unlock();
 		}
 	}
 
