@@ -61,10 +61,10 @@ final class PerformanceReport {
 		fill("machine", machineTable());
 		fill("ratios", ratios());
 		fill("published", published());
-		fill("loop", loopTable());
-		fill("opensock", opensockTable());
+		fill("loop", withChart("loop", loopTable()));
+		fill("opensock", withChart("opensock", opensockTable()));
 		fill("shapes", shapesTable());
-		fill("fork", forkTable());
+		fill("fork", withChart("fork", forkTable()));
 		fill("peers", peersTable());
 		fill("memory", memoryTable());
 		loopChart();
@@ -81,6 +81,10 @@ final class PerformanceReport {
 			throw new IOException(PAGE + " has no marker " + name);
 		}
 		Files.writeString(PAGE, page.substring(0, from) + text + page.substring(to));
+	}
+
+	private static String withChart(String name, String tables) {
+		return tables.isBlank() ? "" : String.format("![%s](performance/%s.svg)%n%n%s", name, name, tables);
 	}
 
 	// Figures
@@ -144,10 +148,13 @@ final class PerformanceReport {
 	// Tables
 
 	private String machineTable() {
-		return String.format(Locale.ROOT, "%s, %d processors, load average %.1f; %s; %s; %s.%n",
-				this.machine.path("processor").asString(), this.machine.path("processors").asInt(),
-				this.machine.path("load").asDouble(), this.machine.path("kernel").asString(),
+		double load = this.machine.path("load").asDouble();
+		int processors = this.machine.path("processors").asInt();
+		String text = String.format(Locale.ROOT, "%s, %d processors, load average %.1f; %s; %s; %s.%n",
+				this.machine.path("processor").asString(), processors, load, this.machine.path("kernel").asString(),
 				this.machine.path("jdk").asString(), this.machine.path("date").asString());
+		return (load < processors) ? text : text
+				+ "\n**The machine was busy with other work: times and their ratios are rough, words read are not.**\n";
 	}
 
 	private String ratios() {
@@ -243,6 +250,9 @@ final class PerformanceReport {
 						.mapToObj((size) -> median("CopyBenchmark." + name, 1, "size", size + ""))
 						.toList());
 		}
+		if (median("LookupBenchmark.alone", 1).isEmpty()) {
+			return table.toString();
+		}
 		return table + "\nclose_range over a million slots with a hundred descriptors: "
 				+ Table.number(median("CopyBenchmark.closeRange", 1)) + " µs. Lookup: "
 				+ Table.number(median("LookupBenchmark.alone", 1)) + " ns alone, "
@@ -329,14 +339,17 @@ final class PerformanceReport {
 		}
 	}
 
-	/** A table in Markdown; rows without a figure are left out. */
+	/** A table in Markdown; what has not been measured is left out. */
 	private static final class Table {
 
 		private final StringBuilder text = new StringBuilder();
 
+		private boolean isEmpty;
+
 		Table(String... head) {
 			line(List.of(head));
 			line(Arrays.stream(head).map((column) -> "---").toList());
+			this.isEmpty = true;
 		}
 
 		void row(String name, List<OptionalDouble> figures) {
@@ -354,6 +367,7 @@ final class PerformanceReport {
 		}
 
 		private void line(List<String> cells) {
+			this.isEmpty = false;
 			this.text.append("| ").append(String.join(" | ", cells)).append(" |\n");
 		}
 
@@ -368,7 +382,7 @@ final class PerformanceReport {
 
 		@Override
 		public String toString() {
-			return this.text.toString();
+			return this.isEmpty ? "" : this.text.toString();
 		}
 
 	}
