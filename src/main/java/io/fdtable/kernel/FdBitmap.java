@@ -6,7 +6,7 @@ package io.fdtable.kernel;
  *
  * <p>
  * This class holds the bits; a subclass holds the summary and the search. Every subclass
- * answers the same number to the same question. The capacity never changes. Guarded by
+ * answers the same number to {@link #findNextFd}. The capacity never changes. Guarded by
  * the {@code fileLock} of the owner.
  */
 abstract class FdBitmap {
@@ -28,11 +28,29 @@ abstract class FdBitmap {
 	 */
 	abstract int findNextFd(int start);
 
+	/**
+	 * Finds the clear bit to hand out next: the lowest, unless the strategy does without
+	 * that promise.
+	 * @param start the lowest acceptable bit, 0 to {@code capacity() - 1}
+	 * @param end one past the highest acceptable bit
+	 * @return the bit, or a number that is not below both {@code end} and
+	 * {@code capacity()} if there is none
+	 */
+	int findFreeFd(int start, int end) {
+		return findNextFd(start);
+	}
+
 	/** Sets a bit, which may be set already, and brings the summary in line. */
 	abstract void set(int fd);
 
 	/** Clears a bit, which may be clear already, and brings the summary in line. */
 	abstract void clear(int fd);
+
+	/** Creates an empty map of the same strategy. */
+	abstract FdBitmap newMap(int capacity, SearchCounters counters);
+
+	/** Computes the summary from the bits of a map that has had no summary so far. */
+	abstract void summarise();
 
 	/**
 	 * Copies the lowest bits into a new map of the same strategy; all others are clear
@@ -41,16 +59,71 @@ abstract class FdBitmap {
 	 * @param capacity the capacity of the new map, a multiple of 64
 	 * @param counters the counters of the table that the new map is for
 	 */
-	abstract FdBitmap copy(int bits, int capacity, SearchCounters counters);
+	final FdBitmap copy(int bits, int capacity, SearchCounters counters) {
+		FdBitmap copy = newMap(capacity, counters);
+		System.arraycopy(this.openFds, 0, copy.openFds, 0, wordIndex(bits));
+		copy.summarise();
+		return copy;
+	}
 
 	/**
-	 * Returns the summary as {@code full_fds_bits} would hold it: bit k is set exactly
-	 * when word k of the map is all ones.
+	 * Returns what {@code full_fds_bits} would hold: bit k is set exactly when word k of
+	 * the map is all ones.
 	 */
-	abstract long[] fullFdsBits();
+	long[] fullFdsBits() {
+		long[] full = new long[wordsFor(this.openFds.length)];
+		markFull(this.openFds, full);
+		return full;
+	}
+
+	/** Sets bit k of an empty summary for each word k of a map that is all ones. */
+	static void markFull(long[] map, long[] summary) {
+		for (int word = 0; word < map.length; word++) {
+			if (map[word] == -1L) {
+				summary[wordIndex(word)] |= 1L << word;
+			}
+		}
+	}
 
 	/** Throws {@link IllegalStateException} where the summary contradicts the bits. */
-	abstract void checkInvariants();
+	void checkInvariants() {
+		// Without a summary there is nothing to contradict.
+	}
+
+	/**
+	 * Finds the lowest clear bit at or above {@code start} in the word of {@code start},
+	 * or answers -1. Reads one word.
+	 */
+	final int clearInWord(int start) {
+		int word = wordIndex(start);
+		this.counters.wordsRead++;
+		long clear = ~this.openFds[word] & (-1L << start);
+		if (clear == 0) {
+			return -1;
+		}
+		this.counters.wordHits++;
+		return (word << 6) + Long.numberOfTrailingZeros(clear);
+	}
+
+	/**
+	 * Finds the lowest clear bit at or above {@code from}, or {@code size}, and counts
+	 * the words that it reads.
+	 * @param map the map or a summary
+	 * @param from the lowest bit to look at, below {@code size}
+	 * @param size one past the highest bit to look at
+	 */
+	final int nextClear(long[] map, int from, int size) {
+		int word = wordIndex(from);
+		int end = wordsFor(size);
+		long clear = ~map[word] & (-1L << from);
+		long read = 1;
+		while (clear == 0 && ++word < end) {
+			clear = ~map[word];
+			read++;
+		}
+		this.counters.wordsRead += read;
+		return (clear != 0) ? Math.min((word << 6) + Long.numberOfTrailingZeros(clear), size) : size;
+	}
 
 	final int capacity() {
 		return this.openFds.length << 6;
@@ -89,6 +162,11 @@ abstract class FdBitmap {
 			}
 		}
 		return capacity();
+	}
+
+	/** Tells whether a bit of a range is set; an empty range has none. */
+	final boolean hasSet(int from, int end) {
+		return from < end && nextSet(from) < end;
 	}
 
 	/**

@@ -2,6 +2,8 @@ package io.fdtable.kernel;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.Arrays;
+import java.util.Set;
 import java.util.stream.IntStream;
 
 import org.jspecify.annotations.Nullable;
@@ -24,6 +26,8 @@ final class FdTable {
 	/** Widest table whose pointers fit the kernel's INT_MAX bytes, in slots. */
 	private static final int MAX_SLOTS = Integer.MAX_VALUE / 8;
 
+	private static final VarHandle CHUNK = MethodHandles.arrayElementVarHandle(SlotChunk[].class);
+
 	private static final VarHandle SLOT = MethodHandles.arrayElementVarHandle(OpenFile[].class);
 
 	private static final VarHandle WORD = MethodHandles.arrayElementVarHandle(long[].class);
@@ -38,19 +42,33 @@ final class FdTable {
 
 	final FdBitmap openFds;
 
-	private final @Nullable OpenFile[] fd;
+	/** The slots, {@link SlotChunk#SLOTS} at a time. */
+	private final SlotChunk[] chunks;
 
 	private final long[] closeOnExec;
 
-	/** Which handing-out of its number each slot holds; meaningless while free. */
-	private final long[] generations;
-
 	FdTable(FdBitmap openFds) {
+		this(openFds, chunksFor(openFds.capacity()));
+		Arrays.fill(this.chunks, SlotChunk.EMPTY);
+	}
+
+	private FdTable(FdBitmap openFds, SlotChunk[] chunks) {
 		this.maxFds = openFds.capacity();
 		this.openFds = openFds;
-		this.fd = new OpenFile[this.maxFds];
+		this.chunks = chunks;
 		this.closeOnExec = new long[FdBitmap.wordIndex(this.maxFds)];
-		this.generations = new long[this.maxFds];
+	}
+
+	private static SlotChunk[] chunksFor(int capacity) {
+		return new SlotChunk[chunkIndex(capacity + SlotChunk.SLOTS - 1)];
+	}
+
+	private static int chunkIndex(int fd) {
+		return fd / SlotChunk.SLOTS;
+	}
+
+	private static int slotIndex(int fd) {
+		return fd % SlotChunk.SLOTS;
 	}
 
 	/**
@@ -98,24 +116,70 @@ final class FdTable {
 		if (!contains(fd)) {
 			return null;
 		}
-		OpenFile file = (OpenFile) SLOT.getAcquire(this.fd, fd);
+		SlotChunk chunk;
+		OpenFile file;
+		do {
+			chunk = chunkOf(fd);
+			file = (OpenFile) SLOT.getAcquire(chunk.fd, slotIndex(fd));
+		}
+		// A chunk that this table no longer shares may have become another table's own.
+		while (chunkOf(fd) != chunk);
 		return (file != MOVED) ? file : null;
 	}
 
-	void setFile(int fd, @Nullable OpenFile file) {
-		SLOT.setRelease(this.fd, fd, file);
+	private SlotChunk chunkOf(int fd) {
+		return (SlotChunk) CHUNK.getAcquire(this.chunks, chunkIndex(fd));
 	}
 
 	/**
-	 * Installs a file into a reserved slot.
+	 * Tells whether a slot is another table's too, so that its file has a user who does
+	 * not show in the file's count.
+	 */
+	boolean sharesSlot(int fd) {
+		return chunkOf(fd).isShared();
+	}
+
+	/** Returns the chunk of a slot for writing, which nobody else can see. */
+	private SlotChunk own(int fd) {
+		SlotChunk chunk = this.chunks[chunkIndex(fd)];
+		return chunk.isShared() ? unshare(chunkIndex(fd)) : chunk;
+	}
+
+	private SlotChunk unshare(int index) {
+		SlotChunk chunk = this.chunks[index];
+		SlotChunk own = (chunk != SlotChunk.EMPTY) ? chunk.copy() : newChunk();
+		CHUNK.setRelease(this.chunks, index, own);
+		// The copy's references keep each file open, so nothing is closed for good here.
+		chunk.leave();
+		return own;
+	}
+
+	private SlotChunk newChunk() {
+		return new SlotChunk(Math.min(this.maxFds, SlotChunk.SLOTS));
+	}
+
+	/**
+	 * Makes sure that a slot can be written to without taking memory.
+	 */
+	void prepare(int fd) {
+		own(fd);
+	}
+
+	void setFile(int fd, @Nullable OpenFile file) {
+		SLOT.setRelease(own(fd).fd, slotIndex(fd), file);
+	}
+
+	/**
+	 * Installs a file into a reserved slot, whose chunk is not shared.
 	 * @return false if the table has been retired, and nothing was done
 	 * @throws IllegalStateException if the slot holds a file already
 	 */
 	boolean install(int fd, OpenFile file) {
-		if (SLOT.compareAndSet(this.fd, fd, null, file)) {
+		@Nullable OpenFile[] slots = chunkOf(fd).fd;
+		if (SLOT.compareAndSet(slots, slotIndex(fd), null, file)) {
 			return true;
 		}
-		if (SLOT.getAcquire(this.fd, fd) == MOVED) {
+		if (SLOT.getAcquire(slots, slotIndex(fd)) == MOVED) {
 			return false;
 		}
 		throw new IllegalStateException("I7: descriptor " + fd + " holds a file already");
@@ -155,62 +219,179 @@ final class FdTable {
 		return bits;
 	}
 
+	/** Notes which handing-out of its number a slot holds from now on. */
 	void setGeneration(int fd, long generation) {
-		this.generations[fd] = generation;
+		SlotChunk chunk = own(fd);
+		chunk.generations[slotIndex(fd)] = generation;
+		chunk.settled = false;
 	}
 
 	/**
-	 * Makes a wider copy and retires this table: reserved slots are closed to installers,
-	 * who then find the copy.
+	 * Makes a wider copy and retires this table. Chunks go over as they are, reserved
+	 * slots and all, so whoever installs in the old table installs in the new one. Only
+	 * the chunk of a table that has no full one is copied: its reserved slots are closed
+	 * to installers, who then find the copy.
 	 */
 	FdTable expand(int capacity, SearchCounters counters) {
-		FdTable wider = new FdTable(this.openFds.copy(this.maxFds, capacity, counters));
-		for (int slot = this.openFds.nextSet(0); slot < this.maxFds; slot = this.openFds.nextSet(slot + 1)) {
-			wider.fd[slot] = retire(slot);
+		SlotChunk[] wider = Arrays.copyOf(this.chunks, chunksFor(capacity).length);
+		Arrays.fill(wider, this.chunks.length, wider.length, SlotChunk.EMPTY);
+		if (this.chunks[0].fd.length < SlotChunk.SLOTS) {
+			wider[0] = widen(Math.min(capacity, SlotChunk.SLOTS));
 		}
-		copyMarks(this.maxFds, wider);
-		return wider;
+		FdTable table = new FdTable(this.openFds.copy(this.maxFds, capacity, counters), wider);
+		System.arraycopy(this.closeOnExec, 0, table.closeOnExec, 0, this.closeOnExec.length);
+		return table;
+	}
+
+	private SlotChunk widen(int slots) {
+		@Nullable OpenFile[] files = new OpenFile[slots];
+		for (int slot = this.openFds.nextSet(0); slot < this.maxFds; slot = this.openFds.nextSet(slot + 1)) {
+			files[slot] = retire(slot);
+		}
+		return this.chunks[0].widen(files);
 	}
 
 	private @Nullable OpenFile retire(int slot) {
-		OpenFile file = (OpenFile) SLOT.getAcquire(this.fd, slot);
-		if (file == null && !SLOT.compareAndSet(this.fd, slot, null, MOVED)) {
-			file = (OpenFile) SLOT.getAcquire(this.fd, slot);
+		@Nullable OpenFile[] slots = this.chunks[0].fd;
+		OpenFile file = (OpenFile) SLOT.getAcquire(slots, slot);
+		if (file == null && !SLOT.compareAndSet(slots, slot, null, MOVED)) {
+			file = (OpenFile) SLOT.getAcquire(slots, slot);
 		}
 		return file;
 	}
 
 	/**
 	 * Makes a copy for another owner, like the body of {@code dup_fd}: each installed
-	 * file gets one more reference, and a slot that is reserved here is free there.
+	 * file gets one more user, and a slot that is reserved here is free there.
 	 * @param bits how many slots to copy, a multiple of 64
 	 */
 	FdTable copy(int bits, int capacity, SearchCounters counters) {
 		FdTable copy = new FdTable(this.openFds.copy(bits, capacity, counters));
-		for (int slot = this.openFds.nextSet(0); slot < bits; slot = this.openFds.nextSet(slot + 1)) {
+		int chunksToCopy = chunksFor(bits).length;
+		// All memory first: whatever is counted then is counted for good.
+		for (int index = 0; index < chunksToCopy; index++) {
+			copy.chunks[index] = isShareable(index, bits) ? this.chunks[index] : copy.newChunk();
+		}
+		for (int index = 0; index < chunksToCopy; index++) {
+			if (copy.chunks[index] == this.chunks[index]) {
+				this.chunks[index].share();
+			}
+			else {
+				copySlots(index * SlotChunk.SLOTS, Math.min((index + 1) * SlotChunk.SLOTS, bits), copy);
+			}
+		}
+		System.arraycopy(this.closeOnExec, 0, copy.closeOnExec, 0, FdBitmap.wordIndex(bits));
+		return copy;
+	}
+
+	/**
+	 * Tells whether the copy can have a chunk as it is: a full one, in which no slot is
+	 * reserved and none lies beyond what is copied.
+	 */
+	private boolean isShareable(int index, int bits) {
+		SlotChunk chunk = this.chunks[index];
+		if (chunk == SlotChunk.EMPTY) {
+			return true;
+		}
+		int end = endOf(index);
+		if (bits <= SlotChunk.SLOTS || chunk.fd.length < SlotChunk.SLOTS
+				|| (bits < end && this.openFds.nextSet(bits) < end)) {
+			return false;
+		}
+		chunk.settled = chunk.settled || isInstalled(chunk, index * SlotChunk.SLOTS, end);
+		return chunk.settled;
+	}
+
+	/** Returns one past the last slot of a chunk; the last chunk may be cut off. */
+	private int endOf(int index) {
+		return Math.min((index + 1) * SlotChunk.SLOTS, this.maxFds);
+	}
+
+	/** Tells whether every open slot of a chunk holds a file. */
+	private boolean isInstalled(SlotChunk chunk, int from, int end) {
+		for (int word = FdBitmap.wordIndex(from); word < FdBitmap.wordIndex(end); word++) {
+			for (long bits = this.openFds.openFds[word]; bits != 0; bits &= bits - 1) {
+				int slot = (word << 6) + Long.numberOfTrailingZeros(bits);
+				if (SLOT.getAcquire(chunk.fd, slotIndex(slot)) == null) {
+					return false;
+				}
+			}
+		}
+		return true;
+	}
+
+	private void copySlots(int from, int end, FdTable copy) {
+		for (int slot = this.openFds.nextSet(from); slot < end; slot = this.openFds.nextSet(slot + 1)) {
 			OpenFile file = fileAt(slot);
 			if (file != null) {
 				file.acquire();
-				copy.fd[slot] = file;
+				copy.setGeneration(slot, generation(slot));
+				copy.setFile(slot, file);
 			}
 			else {
 				copy.openFds.clear(slot);
 			}
 		}
-		copyMarks(bits, copy);
-		return copy;
 	}
 
-	private void copyMarks(int slots, FdTable target) {
-		System.arraycopy(this.closeOnExec, 0, target.closeOnExec, 0, FdBitmap.wordIndex(slots));
-		System.arraycopy(this.generations, 0, target.generations, 0, slots);
+	/**
+	 * Takes a whole chunk out of this table, if another table holds it as well: its
+	 * numbers become free here. The caller must then {@linkplain SlotChunk#leave leave}
+	 * it.
+	 * @param fd the first open slot of the chunk
+	 * @param from the first slot that may be freed
+	 * @param end one past the last slot that may be freed
+	 * @return the chunk, or null if nothing was done
+	 */
+	@Nullable SlotChunk detach(int fd, int from, int end) {
+		int index = chunkIndex(fd);
+		SlotChunk chunk = this.chunks[index];
+		if (!chunk.isShared() || from > index * SlotChunk.SLOTS || end < endOf(index)) {
+			return null;
+		}
+		CHUNK.setRelease(this.chunks, index, SlotChunk.EMPTY);
+		for (int slot = fd; slot < endOf(index); slot = this.openFds.nextSet(slot + 1)) {
+			this.openFds.clear(slot);
+		}
+		return chunk;
+	}
+
+	/**
+	 * Lets go of every slot of a table that nobody uses any more: files that no other
+	 * table holds lose their reference, in ascending order.
+	 */
+	void leaveChunks() {
+		for (SlotChunk chunk : this.chunks) {
+			chunk.leave();
+		}
+	}
+
+	/**
+	 * Counts the uses of a file that its own count does not know, because tables share
+	 * chunks.
+	 * @param seen the shared chunks of other tables; those of this one are added
+	 */
+	int uncountedUses(OpenFile file, Set<SlotChunk> seen) {
+		int uses = 0;
+		for (SlotChunk chunk : this.chunks) {
+			if (chunk != SlotChunk.EMPTY && chunk.isShared() && !seen.add(chunk)) {
+				for (OpenFile other : chunk.fd) {
+					uses += (other == file) ? 1 : 0;
+				}
+			}
+		}
+		return uses;
+	}
+
+	private long generation(int fd) {
+		return this.chunks[chunkIndex(fd)].generations[slotIndex(fd)];
 	}
 
 	/** Describes a slot that is not free. */
 	FdEntry entry(int fd) {
 		OpenFile file = fileAt(fd);
 		int statusFlags = (file != null) ? file.statusFlags() : 0;
-		return new FdEntry(fd, this.generations[fd], closeOnExec(fd), file, statusFlags);
+		return new FdEntry(fd, generation(fd), closeOnExec(fd), file, statusFlags);
 	}
 
 	/** Returns the slots that are taken but hold no file, ascending. */
@@ -229,8 +410,8 @@ final class FdTable {
 		if (this.maxFds < EMBEDDED || this.maxFds % Long.SIZE != 0) {
 			throw new IllegalStateException("I1: " + this.maxFds + " slots are not whole words");
 		}
-		if (this.fd.length != this.maxFds || this.openFds.capacity() != this.maxFds
-				|| this.closeOnExec.length != FdBitmap.wordIndex(this.maxFds)) {
+		if (this.openFds.capacity() != this.maxFds || this.closeOnExec.length != FdBitmap.wordIndex(this.maxFds)
+				|| this.chunks.length != chunksFor(this.maxFds).length) {
 			throw new IllegalStateException("I10: an array is not as wide as the table");
 		}
 		for (int slot = 0; slot < this.maxFds; slot++) {
@@ -240,6 +421,9 @@ final class FdTable {
 			}
 			if (file != null && file.count() <= 0) {
 				throw new IllegalStateException("I9: descriptor " + slot + " holds a closed file");
+			}
+			if (file == null && this.openFds.get(slot) && sharesSlot(slot)) {
+				throw new IllegalStateException("I7: reserved descriptor " + slot + " is in a shared chunk");
 			}
 		}
 		this.openFds.checkInvariants();

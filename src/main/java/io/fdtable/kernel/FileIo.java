@@ -95,7 +95,7 @@ public final class FileIo {
 		FilesStruct table = this.task.files();
 		OpenFile file = table.fgetUsable(fd);
 		try {
-			return positioned(table, file, () -> use.of(file));
+			return positioned(table, fd, file, () -> use.of(file));
 		}
 		finally {
 			file.release();
@@ -103,11 +103,11 @@ public final class FileIo {
 	}
 
 	/** Takes the position lock where {@code fdget_pos} does. */
-	private static <T> T positioned(FilesStruct table, OpenFile file, Supplier<T> call) {
+	private static <T> T positioned(FilesStruct table, int fd, OpenFile file, Supplier<T> call) {
 		if (!file.kind().guardsPosition()) {
 			return call.get();
 		}
-		if (mayBeShared(table, file)) {
+		if (mayBeShared(table, fd, file)) {
 			table.positionLocks().countTaken();
 			synchronized (file) {
 				return call.get();
@@ -117,9 +117,9 @@ public final class FileIo {
 		return call.get();
 	}
 
-	private static boolean mayBeShared(FilesStruct table, OpenFile file) {
+	private static boolean mayBeShared(FilesStruct table, int fd, OpenFile file) {
 		// In a private table Linux borrows the slot's reference; this call has taken one.
-		return file.kind() == FileKind.DIRECTORY || table.count() != 1 || file.count() != 2;
+		return file.kind() == FileKind.DIRECTORY || table.count() != 1 || table.sharesSlot(fd) || file.count() != 2;
 	}
 
 	/**

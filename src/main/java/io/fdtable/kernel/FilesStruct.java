@@ -3,6 +3,7 @@ package io.fdtable.kernel;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -32,14 +33,21 @@ public final class FilesStruct {
 	/*
 	 * Who may touch what.
 	 *
-	 * field readers writers guard ------------------ -------------------------
-	 * -------------------- ---------------------- fdt anyone growth fileLock; volatile
-	 * read fdt.fd[i] anyone close, dup2, exec fileLock; acquire read reserved slot its
-	 * installer none: one CAS fdt.closeOnExec anyone (F_GETFD) all that change it
-	 * fileLock; opaque read fdt.openFds holders of the lock alloc, release, dup2 fileLock
-	 * fdt.generations holders of the lock alloc, dup2 fileLock nextFd, generation holders
-	 * of the lock alloc, release fileLock counters holders of the lock alloc, growth
-	 * fileLock count anyone clone, exit, unshare atomic
+	 * fdt: read by anyone, written by growth; fileLock, volatile read.
+	 *
+	 * A slot: read by anyone, written by close, dup2 and exec; fileLock, acquire read.
+	 *
+	 * A reserved slot: written by its installer; no lock, one CAS.
+	 *
+	 * The chunk of a slot: read by anyone, replaced by who writes to a shared one;
+	 * fileLock, acquire read. Its number of sharers: atomic.
+	 *
+	 * closeOnExec: read by anyone (F_GETFD), written by all that change it; fileLock,
+	 * opaque read.
+	 *
+	 * openFds, generations, nextFd, generation, counters: holders of fileLock only.
+	 *
+	 * count: read by anyone, written by clone, exit and unshare; atomic.
 	 *
 	 * Lock order: fileLock is innermost. No other lock is taken and no file is closed for
 	 * good while it is held: a final close may run code of the file.
@@ -51,10 +59,12 @@ public final class FilesStruct {
 	 * free.
 	 *
 	 * Install takes no lock. The kernel lets growth wait until every install that did not
-	 * see it coming has finished. Here growth itself closes each reserved slot of the old
-	 * table with a marker; the install that finds the marker takes the lock, which growth
-	 * holds until the wider table is published, and installs there. So growth waits for
-	 * nobody and no install is lost.
+	 * see it coming has finished. Here the wider table takes over the chunks of the old
+	 * one, so an install into the old table is one into the new. Only a chunk that must
+	 * itself become wider is copied: growth closes each of its reserved slots with a
+	 * marker; the install that finds the marker takes the lock, which growth holds until
+	 * the wider table is published, and installs there. So growth waits for nobody and no
+	 * install is lost.
 	 *
 	 * Growth keeps the lock, where the kernel must drop it to allocate memory and then
 	 * start over. What follows is the same for a caller, and one interleaving fewer.
@@ -67,12 +77,15 @@ public final class FilesStruct {
 	 * nextFd is taken, and 0 <= nextFd <= maxFds I7 a reserved slot holds no file until
 	 * its own install (asserted by install) I8 the close-on-exec bit of a free slot means
 	 * nothing and is never shown I9 a file has at least as many references as slots that
-	 * hold it I10 bitmaps are whole words, as many as the table has
+	 * hold it, a slot of a shared chunk counting once I10 bitmaps are whole words, as
+	 * many as the table has
 	 */
 
 	private final ReentrantLock fileLock = new ReentrantLock();
 
 	private final Sysctl sysctl;
+
+	private final AllocatorOptions options;
 
 	private final SearchCounters counters;
 
@@ -94,26 +107,49 @@ public final class FilesStruct {
 	/**
 	 * Creates an empty private table of 64 slots.
 	 * @param sysctl the settings of the service
-	 * @param allocator how to search for the lowest free descriptor
+	 * @param allocator how to search for a free descriptor, with {@code next_fd}
 	 */
 	public FilesStruct(Sysctl sysctl, Allocator allocator) {
-		this.sysctl = sysctl;
-		this.counters = new SearchCounters();
-		this.fdt = new FdTable(allocator.newBitmap(NR_OPEN_DEFAULT, this.counters));
+		this(sysctl, new AllocatorOptions(allocator, true));
 	}
 
-	private FilesStruct(Sysctl sysctl, SearchCounters counters, FdTable fdt, long generation) {
+	/**
+	 * Creates an empty private table of 64 slots.
+	 * @param sysctl the settings of the service
+	 * @param options how to search for a free descriptor
+	 */
+	public FilesStruct(Sysctl sysctl, AllocatorOptions options) {
 		this.sysctl = sysctl;
+		this.options = options;
+		this.counters = new SearchCounters();
+		this.fdt = new FdTable(options.allocator().newBitmap(NR_OPEN_DEFAULT, this.counters));
+	}
+
+	private FilesStruct(FilesStruct source, SearchCounters counters, FdTable fdt) {
+		this.sysctl = source.sysctl;
+		this.options = source.options;
 		this.counters = counters;
 		this.fdt = fdt;
-		this.generation = generation;
+		this.generation = source.generation;
+	}
+
+	Sysctl sysctl() {
+		return this.sysctl;
+	}
+
+	/**
+	 * Returns how the table allocates.
+	 * @return the same for the table's whole life, and for copies of it
+	 */
+	public AllocatorOptions options() {
+		return this.options;
 	}
 
 	// Allocation
 
 	/**
 	 * Reserves the lowest unused descriptor in {@code [start, end)} and marks it open,
-	 * like {@code alloc_fd}.
+	 * like {@code alloc_fd}; with {@link Allocator#FAST_ALLOC} any unused one.
 	 *
 	 * <p>
 	 * The slot holds no file until {@link #fdInstall}; until then {@link #fget} reports
@@ -121,8 +157,9 @@ public final class FilesStruct {
 	 * success with one {@code fdInstall} or {@link #putUnusedFd}.
 	 *
 	 * <p>
-	 * Reads at most {@code maxFds / 4096 + 3} words when {@code start} is 0, one when the
-	 * word of {@code nextFd} has room. Growing costs O({@code maxFds}) once per doubling.
+	 * With {@link Allocator#WORD_FIRST} reads at most {@code maxFds / 4096 + 3} words
+	 * when {@code start} is 0, one when the word of {@code nextFd} has room. Growing
+	 * costs O({@code maxFds}) once per doubling.
 	 * @param start the lowest acceptable descriptor: 0 for open and dup, the argument of
 	 * F_DUPFD otherwise; not negative
 	 * @param end one past the highest acceptable descriptor, normally the RLIMIT_NOFILE
@@ -137,7 +174,7 @@ public final class FilesStruct {
 	public int allocFd(int start, int end, boolean closeOnExec) {
 		this.fileLock.lock();
 		try {
-			int fd = findFreeFd(Math.max(start, this.nextFd));
+			int fd = findFreeFd(Math.max(start, this.nextFd), end);
 			// Before growing, so that a table that is full at the limit stays as it is.
 			if (fd >= end) {
 				throw Errno.EMFILE.exception();
@@ -147,7 +184,7 @@ public final class FilesStruct {
 				throw error.exception();
 			}
 			// Only a search that began at nextFd has seen that all below fd is taken.
-			if (start <= this.nextFd) {
+			if (start <= this.nextFd && this.options.raisesNextFd()) {
 				this.nextFd = fd + 1;
 			}
 			markOpen(fd, closeOnExec);
@@ -158,13 +195,13 @@ public final class FilesStruct {
 		}
 	}
 
-	private int findFreeFd(int candidate) {
+	private int findFreeFd(int candidate, int end) {
 		FdTable table = this.fdt;
 		if (candidate >= table.maxFds) {
 			return candidate;
 		}
 		this.counters.searches++;
-		int fd = table.openFds.findNextFd(candidate);
+		int fd = table.openFds.findFreeFd(candidate, end);
 		if (fd == candidate) {
 			this.counters.hintHits++;
 		}
@@ -181,29 +218,37 @@ public final class FilesStruct {
 	}
 
 	/**
-	 * Grows the table until it has the slot, like {@code expand_files}.
+	 * Grows the table until it has the slot, like {@code expand_files}, and sees to it
+	 * that writing to the slot takes no more memory.
 	 * @return null on success, otherwise EMFILE or ENOMEM
 	 */
 	private @Nullable Errno expandFiles(int fd) {
-		FdTable table = this.fdt;
-		if (table.contains(fd)) {
-			return null;
-		}
-		int nrOpen = this.sysctl.nrOpen();
-		int capacity = (fd < nrOpen) ? FdTable.capacityFor(fd + 1, nrOpen) : 0;
-		if (capacity == 0) {
-			return Errno.EMFILE;
-		}
 		try {
-			this.fdt = allocate(capacity, () -> table.expand(capacity, this.counters));
+			if (!this.fdt.contains(fd)) {
+				expandFdtable(fd);
+			}
+			this.fdt.prepare(fd);
+			return null;
 		}
 		catch (SyscallException ex) {
 			return ex.errno();
 		}
+		catch (OutOfMemoryError ex) {
+			return Errno.ENOMEM;
+		}
+	}
+
+	private void expandFdtable(int fd) {
+		FdTable table = this.fdt;
+		int nrOpen = this.sysctl.nrOpen();
+		int capacity = (fd < nrOpen) ? FdTable.capacityFor(fd + 1, nrOpen) : 0;
+		if (capacity == 0) {
+			throw Errno.EMFILE.exception();
+		}
+		this.fdt = allocate(capacity, () -> table.expand(capacity, this.counters));
 		this.sysctl.uncharge(FdTable.bytesFor(table.maxFds));
 		this.counters.expansions++;
 		this.counters.slotsCopied += table.maxFds;
-		return null;
 	}
 
 	private interface TableFactory {
@@ -310,6 +355,20 @@ public final class FilesStruct {
 	}
 
 	/**
+	 * Tells whether a slot is another table's too since a fork, so that its file has a
+	 * user whom the file does not count. To be asked before {@link OpenFile#count}.
+	 * @param fd a descriptor that the caller has looked up
+	 */
+	boolean sharesSlot(int fd) {
+		return this.fdt.sharesSlot(fd);
+	}
+
+	/** Does {@link FdTable#uncountedUses} with the table as it is. */
+	int uncountedUses(OpenFile file, Set<SlotChunk> seen) {
+		return this.fdt.uncountedUses(file, seen);
+	}
+
+	/**
 	 * Tells whether exec will close the descriptor, like F_GETFD. Takes no lock.
 	 * @param fd the descriptor, unsigned
 	 * @return the slot's FD_CLOEXEC
@@ -391,7 +450,13 @@ public final class FilesStruct {
 			int end = clamp(range.last()) + 1;
 			int fd = this.fdt.contains(range.first()) ? this.fdt.openFds.nextSet(range.first()) : end;
 			while (fd < end) {
-				if (this.fdt.fileAt(fd) != null) {
+				SlotChunk chunk = this.fdt.detach(fd, range.first(), end);
+				if (chunk != null) {
+					this.nextFd = Math.min(this.nextFd, fd);
+					closed += chunk.size();
+					leaveDroppingLock(chunk);
+				}
+				else if (this.fdt.fileAt(fd) != null) {
 					closeDroppingLock(fd);
 					closed++;
 				}
@@ -415,6 +480,16 @@ public final class FilesStruct {
 		this.fileLock.unlock();
 		try {
 			file.release();
+		}
+		finally {
+			this.fileLock.lock();
+		}
+	}
+
+	private void leaveDroppingLock(SlotChunk chunk) {
+		this.fileLock.unlock();
+		try {
+			chunk.leave();
 		}
 		finally {
 			this.fileLock.lock();
@@ -589,7 +664,7 @@ public final class FilesStruct {
 			}
 			SearchCounters copyCounters = new SearchCounters();
 			FdTable copy = allocate(capacity, () -> table.copy(size, capacity, copyCounters));
-			FilesStruct files = new FilesStruct(this.sysctl, copyCounters, copy, this.generation);
+			FilesStruct files = new FilesStruct(this, copyCounters, copy);
 			files.highWater = copy.openFds.lastSet(capacity);
 			return files;
 		}
@@ -631,8 +706,23 @@ public final class FilesStruct {
 	 */
 	void put() {
 		if (this.count.decrementAndGet() == 0) {
-			closeRange(new FdRange(0, -1));
-			this.sysctl.uncharge(FdTable.bytesFor(this.fdt.maxFds));
+			FdTable table = vacateAll();
+			table.leaveChunks();
+			this.sysctl.uncharge(FdTable.bytesFor(table.maxFds));
+		}
+	}
+
+	/** Puts an empty table in the place of the present one, for late lookups to find. */
+	private FdTable vacateAll() {
+		this.fileLock.lock();
+		try {
+			FdTable table = this.fdt;
+			this.fdt = new FdTable(this.options.allocator().newBitmap(NR_OPEN_DEFAULT, this.counters));
+			this.nextFd = 0;
+			return table;
+		}
+		finally {
+			this.fileLock.unlock();
 		}
 	}
 
@@ -703,9 +793,9 @@ public final class FilesStruct {
 			int reserved = table.reserved().length;
 			int open = table.openFds.cardinality();
 			int highest = table.openFds.lastSet(table.maxFds);
-			return new TableStatistics(open - reserved, reserved, highest + 1 - open, highest, this.highWater,
-					table.maxFds, this.nextFd, count(), table.openFds.fullWords(), table.slotAndBitmapBytes(),
-					this.counters.searches, this.counters.hintHits, this.counters.wordHits,
+			return new TableStatistics(this.options, open - reserved, reserved, highest + 1 - open, highest,
+					this.highWater, table.maxFds, this.nextFd, count(), table.openFds.fullWords(),
+					table.slotAndBitmapBytes(), this.counters.searches, this.counters.hintHits, this.counters.wordHits,
 					this.counters.summarySearches, this.counters.wordsRead, this.counters.expansions,
 					this.counters.slotsCopied, this.positionLocks.taken(), this.positionLocks.elided());
 		}

@@ -136,7 +136,9 @@ public final class OpenFile {
 	}
 
 	/**
-	 * Returns how many references exist.
+	 * Returns how many references exist. Wide tables that come from one fork share slots
+	 * until they differ, and such a slot has one reference for all of them;
+	 * {@link ProcessTree#references} counts it once for each.
 	 * @return 0 once the file is closed for good
 	 */
 	public int count() {

@@ -2,6 +2,8 @@ package io.fdtable.kernel;
 
 import java.util.Collection;
 import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.Set;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -66,9 +68,22 @@ public final class ProcessTree {
 	 * spent
 	 */
 	public Task init(long soft, long hard, boolean stdio, Allocator allocator) {
+		return init(soft, hard, stdio, new AllocatorOptions(allocator, true));
+	}
+
+	/**
+	 * Starts the first process.
+	 * @param soft its soft RLIMIT_NOFILE, unsigned 64-bit
+	 * @param hard its hard RLIMIT_NOFILE, unsigned 64-bit
+	 * @param stdio whether 0, 1 and 2 are open, as when a shell starts a program
+	 * @param options how its table, and all that are copied from it, search
+	 * @return the process, with pid 1
+	 * @throws SyscallException as for {@link #init(long, long, boolean, Allocator)}
+	 */
+	public Task init(long soft, long hard, boolean stdio, AllocatorOptions options) {
 		Rlimit nofile = Rlimit.checked(soft, hard, Integer.MAX_VALUE, this.sysctl.nrOpen());
 		this.sysctl.addThread();
-		FilesStruct files = new FilesStruct(this.sysctl, allocator);
+		FilesStruct files = new FilesStruct(this.sysctl, options);
 		try {
 			if (stdio) {
 				openStdio(files);
@@ -136,6 +151,25 @@ public final class ProcessTree {
 	 */
 	public Collection<Task> tasks() {
 		return Collections.unmodifiableCollection(this.tasks.values());
+	}
+
+	/**
+	 * Counts the references to a file as Linux does: one for each slot of each table,
+	 * each message it travels in, and each call that uses it.
+	 * @param file an open file of this tree
+	 * @return the number, exact if no call is being made meanwhile
+	 */
+	public int references(OpenFile file) {
+		Set<FilesStruct> tables = Collections.newSetFromMap(new IdentityHashMap<>());
+		Set<SlotChunk> seen = Collections.newSetFromMap(new IdentityHashMap<>());
+		int references = file.count();
+		for (Task task : this.tasks.values()) {
+			FilesStruct files = task.filesOrNull();
+			if (files != null && tables.add(files)) {
+				references += files.uncountedUses(file, seen);
+			}
+		}
+		return references;
 	}
 
 	/**

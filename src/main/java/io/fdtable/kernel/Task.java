@@ -58,6 +58,11 @@ public final class Task {
 		return current;
 	}
 
+	/** Returns the table, or null if the process has exited. */
+	@Nullable FilesStruct filesOrNull() {
+		return this.files;
+	}
+
 	public boolean hasExited() {
 		return this.files == null;
 	}

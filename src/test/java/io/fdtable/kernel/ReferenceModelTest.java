@@ -219,7 +219,7 @@ class ReferenceModelTest {
 		this.model.processes.values().forEach((process) -> compare(process, this.tree.find(process.pid)));
 	}
 
-	private static void compare(ReferenceModel.Proc process, Task task) {
+	private void compare(ReferenceModel.Proc process, Task task) {
 		ReferenceModel.Table expected = process.table;
 		FilesStruct actual = task.files();
 		assertThat(task.nofile()).isEqualTo(new Rlimit(process.soft, process.hard));
@@ -233,7 +233,7 @@ class ReferenceModelTest {
 				throw new AssertionError("FD_CLOEXEC of " + entry.fd() + " is " + entry.closeOnExec());
 			}
 			long id = entry.isReserved() ? 0 : entry.file().id();
-			int count = entry.isReserved() ? 0 : entry.file().count();
+			int count = entry.isReserved() ? 0 : this.tree.references(entry.file());
 			if (id != file.id || count != file.count) {
 				throw new AssertionError("descriptor " + entry.fd() + " is file " + id + " with " + count
 						+ " references and not " + file.id + " with " + file.count);

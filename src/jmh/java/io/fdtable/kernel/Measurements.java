@@ -1,0 +1,145 @@
+package io.fdtable.kernel;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+import org.openjdk.jmh.results.RunResult;
+import org.openjdk.jmh.results.format.ResultFormatFactory;
+import org.openjdk.jmh.results.format.ResultFormatType;
+import org.openjdk.jmh.runner.Runner;
+import org.openjdk.jmh.runner.RunnerException;
+import org.openjdk.jmh.runner.options.ChainedOptionsBuilder;
+import org.openjdk.jmh.runner.options.OptionsBuilder;
+import org.openjdk.jmh.runner.options.TimeValue;
+import org.openjdk.jol.info.GraphLayout;
+import tools.jackson.databind.SerializationFeature;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * {@code mvn -Pjmh test-compile exec:exec@measure}
+ *
+ * <p>
+ * Runs every benchmark of {@code docs/performance.md} in the shapes that the page shows,
+ * weighs tables, and writes {@code docs/performance/results.json} and
+ * {@code machine.json}. Takes about ten minutes on an idle machine. Arguments choose some
+ * of the shapes by name.
+ */
+final class Measurements {
+
+	private static final Path DOCS = Path.of("docs", "performance");
+
+	private static final String[] LOWEST_FIRST_IN_SUBLINEAR_TIME = { "TWO_LEVEL", "LOW_WORD_FIRST", "WORD_FIRST",
+			"CACHE_LINE", "SUMMARY_TREE" };
+
+	private Measurements() {
+	}
+
+	public static void main(String[] args) throws IOException, RunnerException {
+		Files.createDirectories(DOCS);
+		Map<String, ChainedOptionsBuilder> shapes = shapes();
+		List<String> chosen = (args.length != 0) ? List.of(args) : List.copyOf(shapes.keySet());
+		JsonMapper.builder()
+			.enable(SerializationFeature.INDENT_OUTPUT)
+			.build()
+			.writeValue(DOCS.resolve("machine.json"), machine());
+		List<RunResult> results = new ArrayList<>();
+		for (String name : chosen) {
+			results.addAll(new Runner(shapes.get(name).build()).run());
+			// After each shape, so that a run that is cut short is not lost.
+			try (PrintStream out = new PrintStream(DOCS.resolve("results.json").toFile(), StandardCharsets.UTF_8)) {
+				ResultFormatFactory.getInstance(ResultFormatType.JSON, out).writeOut(results);
+			}
+		}
+		PerformanceReport.main(args);
+	}
+
+	private static Map<String, ChainedOptionsBuilder> shapes() {
+		Map<String, ChainedOptionsBuilder> shapes = new LinkedHashMap<>();
+		shapes.put("loop", of("LinusLoopBenchmark.loop").param("size", "1000", "19000", "20000", "100000", "1000000"));
+		// One level would take an hour here.
+		shapes.put("loop10M", of("LinusLoopBenchmark.loop").param("size", "10000000")
+			.param("allocator", LOWEST_FIRST_IN_SUBLINEAR_TIME));
+		shapes.put("kernel", of("KernelLoopBenchmark"));
+		for (int threads : new int[] { 1, 16, 48 }) {
+			shapes.put("opensock" + threads, of("OpensockBenchmark").threads(threads)
+				.param("allocator", "ONE_LEVEL", "TWO_LEVEL", "WORD_FIRST", "FAST_ALLOC", "SUMMARY_TREE"));
+		}
+		shapes.put("shapes", of("AllocationBenchmark"));
+		shapes.put("copy", of("CopyBenchmark"));
+		shapes.put("lookup", of("LookupBenchmark"));
+		shapes.put("position", of("PositionLockBenchmark"));
+		shapes.put("peers", of("PeerBenchmark"));
+		return shapes;
+	}
+
+	private static ChainedOptionsBuilder of(String include) {
+		return new OptionsBuilder().include(include)
+			.shouldFailOnError(false)
+			.warmupTime(TimeValue.milliseconds(500))
+			.measurementTime(TimeValue.milliseconds(500));
+	}
+
+	private static Map<String, Object> machine() throws IOException {
+		Map<String, Object> machine = new LinkedHashMap<>();
+		machine.put("processor", cpuModel());
+		machine.put("processors", Runtime.getRuntime().availableProcessors());
+		machine.put("load", ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage());
+		machine.put("kernel", System.getProperty("os.name") + " " + System.getProperty("os.version"));
+		machine.put("jdk", System.getProperty("java.vm.name") + " " + System.getProperty("java.vm.version"));
+		machine.put("date", LocalDate.now(ZoneOffset.UTC).toString());
+		weigh(machine);
+		return machine;
+	}
+
+	private static void weigh(Map<String, Object> machine) {
+		int million = 1 << 20;
+		BenchmarkTables tables = new BenchmarkTables();
+		OpenFile file = tables.newFile();
+		FilesStruct empty = tables.empty(AllocatorOptions.DEFAULT);
+		// What all tables have together.
+		GraphLayout common = GraphLayout.parseInstance(file, empty.sysctl(), empty.options(), SlotChunk.EMPTY);
+		FilesStruct wide = filled(tables, file, million);
+		double whole = bytes(common, wide);
+		machine.put("bytesOfTableWithoutDescriptors", bytes(common, empty));
+		machine.put("bytesOfTableWithThreeDescriptors", bytes(common, filled(tables, file, 3)));
+		machine.put("bytesPerDescriptorOfAMillion", whole / million);
+		machine.put("ofWhichGenerations", (double) Long.BYTES);
+		machine.put("bytesPerDescriptorOfAForkedMillion", (bytes(common, wide, wide.dupFd(null)) - whole) / million);
+	}
+
+	private static FilesStruct filled(BenchmarkTables tables, OpenFile file, int count) {
+		FilesStruct table = tables.empty(AllocatorOptions.DEFAULT);
+		for (int i = 0; i < count; i++) {
+			table.fdInstall(table.allocFd(0, count, false), file);
+		}
+		return table;
+	}
+
+	private static long bytes(GraphLayout common, Object... roots) {
+		return GraphLayout.parseInstance(roots).subtract(common).totalSize();
+	}
+
+	private static String cpuModel() throws IOException {
+		Path info = Path.of("/proc/cpuinfo");
+		if (!Files.exists(info)) {
+			return System.getProperty("os.arch");
+		}
+		return Files.readAllLines(info)
+			.stream()
+			.filter((line) -> line.startsWith("model name"))
+			.findFirst()
+			.map((line) -> line.substring(line.indexOf(':') + 1).strip())
+			.orElse(System.getProperty("os.arch"));
+	}
+
+}
