@@ -59,7 +59,7 @@ abstract class FdBitmap {
 	 * @param capacity the capacity of the new map, a multiple of 64
 	 * @param counters the counters of the table that the new map is for
 	 */
-	final FdBitmap copy(int bits, int capacity, SearchCounters counters) {
+	FdBitmap copy(int bits, int capacity, SearchCounters counters) {
 		FdBitmap copy = newMap(capacity, counters);
 		System.arraycopy(this.openFds, 0, copy.openFds, 0, wordIndex(bits));
 		copy.summarise();

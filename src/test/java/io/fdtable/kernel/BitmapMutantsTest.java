@@ -140,6 +140,16 @@ class BitmapMutantsTest {
 		}
 
 		@Override
+		FdBitmap newMap(int capacity, SearchCounters counters) {
+			return new Mutant(capacity, this.fault);
+		}
+
+		@Override
+		void summarise() {
+			// The faults are in copying the summary, as Linux does.
+		}
+
+		@Override
 		FdBitmap copy(int bits, int capacity, SearchCounters copyCounters) {
 			Mutant copy = new Mutant(capacity, this.fault);
 			System.arraycopy(this.openFds, 0, copy.openFds, 0, wordIndex(bits));
