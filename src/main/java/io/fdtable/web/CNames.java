@@ -8,6 +8,7 @@ import java.util.TreeMap;
 import io.fdtable.kernel.CloseRange;
 import io.fdtable.kernel.Fcntl;
 import io.fdtable.kernel.OpenFlags;
+import io.fdtable.kernel.Seek;
 import io.fdtable.web.problem.MalformedRequestException;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +29,11 @@ final class CNames {
 	private static final Map<String, Integer> CLOSE_RANGE_FLAGS = Map.of("CLOSE_RANGE_UNSHARE",
 			CloseRange.CLOSE_RANGE_UNSHARE, "CLOSE_RANGE_CLOEXEC", CloseRange.CLOSE_RANGE_CLOEXEC);
 
+	private static final Map<String, Integer> WHENCES = Map.of("SEEK_SET", Seek.SEEK_SET, "SEEK_CUR", Seek.SEEK_CUR,
+			"SEEK_END", Seek.SEEK_END, "SEEK_DATA", Seek.SEEK_DATA, "SEEK_HOLE", Seek.SEEK_HOLE);
+
+	private static final Map<String, Integer> SHUTDOWN_HOWS = Map.of("SHUT_RD", 0, "SHUT_WR", 1, "SHUT_RDWR", 2);
+
 	private static final Map<String, Integer> FCNTL_COMMANDS = Map.of("F_DUPFD", Fcntl.F_DUPFD, "F_DUPFD_CLOEXEC",
 			Fcntl.F_DUPFD_CLOEXEC, "F_GETFD", Fcntl.F_GETFD, "F_SETFD", Fcntl.F_SETFD, "F_GETFL", Fcntl.F_GETFL,
 			"F_SETFL", Fcntl.F_SETFL, "F_DUPFD_QUERY", Fcntl.F_DUPFD_QUERY, "F_CREATED_QUERY", Fcntl.F_CREATED_QUERY);
@@ -45,6 +51,14 @@ final class CNames {
 
 	static int fcntlCommand(String name) {
 		return value(name, FCNTL_COMMANDS, "/cmd");
+	}
+
+	static int whence(String name) {
+		return value(name, WHENCES, "/whence");
+	}
+
+	static int shutdownHow(String name) {
+		return value(name, SHUTDOWN_HOWS, "/how");
 	}
 
 	static String accessMode(int statusFlags) {
