@@ -43,6 +43,8 @@ enum CallMember {
 		return Arrays.stream(members).mapToInt(CallMember::bit).reduce(0, (set, bit) -> set | bit);
 	}
 
+	// No bit outlives the process, so that reordering the members is harmless.
+	@SuppressWarnings("EnumOrdinal")
 	int bit() {
 		return 1 << ordinal();
 	}

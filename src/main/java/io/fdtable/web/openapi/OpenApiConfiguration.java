@@ -44,6 +44,7 @@ class OpenApiConfiguration {
 	private static final List<Tag> TAGS = List.of(
 			new Tag().name("Sessions").description("Virtual processes: create, fork, exec, exit, limits"),
 			new Tag().name("Descriptors").description("Open, close, duplicate, fcntl: always the lowest free number"),
+			new Tag().name("Batch").description("Many calls in one request, as an array or as a stream of lines"),
 			new Tag().name("Inspection").description("See the two-level bitmap, and what searching it has cost"));
 
 	@Bean
