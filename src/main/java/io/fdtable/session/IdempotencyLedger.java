@@ -87,7 +87,7 @@ final class IdempotencyLedger {
 			T answer = (T) kept.answer();
 			return answer.replayed();
 		}
-		long bytes = ENTRY_BYTES + 2L * key.length();
+		long bytes = ENTRY_BYTES + 2L * key.length() + ((fingerprint instanceof Request request) ? request.bytes() : 0);
 		if (live.size() >= this.capacity || !this.sysctl.tryCharge(bytes)) {
 			throw new RequestRefusedException(RequestRefusedException.Reason.LEDGER_FULL);
 		}

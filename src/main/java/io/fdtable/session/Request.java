@@ -24,4 +24,19 @@ public record Request(SessionId session, Syscall call, @Nullable Precondition pr
 		return new Request(session, call, null, null);
 	}
 
+	/** Returns what the variable part of the call takes in memory, in bytes. */
+	long bytes() {
+		return switch (this.call) {
+			case Syscall.Open open -> bytes(open.path());
+			case Syscall.Install install -> bytes(install.path());
+			case Syscall.Write write -> write.data().length;
+			case Syscall.Sendmsg send -> 4L * send.fds().length;
+			default -> 0;
+		};
+	}
+
+	private static long bytes(@Nullable String path) {
+		return (path != null) ? 2L * path.length() : 0;
+	}
+
 }

@@ -6,6 +6,7 @@ import java.util.Optional;
 
 import io.fdtable.kernel.Allocator;
 import io.fdtable.kernel.FilesStruct;
+import io.fdtable.kernel.OpenFile;
 import io.fdtable.kernel.SyscallException;
 import io.fdtable.kernel.Task;
 import org.jspecify.annotations.Nullable;
@@ -59,6 +60,16 @@ public final class Session {
 	 */
 	public FilesStruct files() {
 		return this.task.files();
+	}
+
+	/**
+	 * Counts the slots, messages and calls that refer to an open file of the session's
+	 * tree.
+	 * @param file the open file
+	 * @return the number that Linux would count
+	 */
+	public int references(OpenFile file) {
+		return this.tree.processes().references(file);
 	}
 
 	/**

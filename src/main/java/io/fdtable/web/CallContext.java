@@ -56,6 +56,11 @@ final class CallContext {
 		return this.idempotencyKey;
 	}
 
+	/** Returns the key of one of the calls that the request consists of, or null. */
+	@Nullable String idempotencyKey(int index) {
+		return (this.idempotencyKey != null) ? this.idempotencyKey + "#" + index : null;
+	}
+
 	/** Tells the client that its answer was given before. */
 	void markReplayed() {
 		this.response.setHeader(IDEMPOTENT_REPLAYED, "true");

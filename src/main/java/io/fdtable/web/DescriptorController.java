@@ -9,6 +9,7 @@ import io.fdtable.kernel.Errno;
 import io.fdtable.kernel.Fcntl;
 import io.fdtable.kernel.FdEntry;
 import io.fdtable.session.Answer;
+import io.fdtable.session.Session;
 import io.fdtable.syscall.Syscall;
 import io.fdtable.syscall.SyscallResult;
 import io.fdtable.web.openapi.Errnos;
@@ -305,20 +306,20 @@ class DescriptorController {
 			description = "What changes with every use, and so is no part of the descriptor's ETag. As text/plain in the"
 					+ " form of /proc.")
 	FdInfo info(@PathVariable String id, @PathVariable FdNumber fd) {
-		return FdInfo.of(installed(id, fd));
+		return info(this.calls.look(id), fd);
 	}
 
 	@GetMapping(path = "/fds/{fd}/info", produces = MediaType.TEXT_PLAIN_VALUE)
 	String infoAsInProc(@PathVariable String id, @PathVariable FdNumber fd) {
-		return FdInfo.of(installed(id, fd)).asInProc();
+		return info(this.calls.look(id), fd).asInProc();
 	}
 
-	private FdEntry installed(String id, FdNumber fd) {
-		FdEntry entry = this.calls.look(id).files().entry(fd.toInt());
-		if (entry == null || entry.isReserved()) {
+	private static FdInfo info(Session session, FdNumber fd) {
+		FdEntry entry = session.files().entry(fd.toInt());
+		if (entry == null || entry.file() == null) {
 			throw SyscallFailedException.badDescriptor();
 		}
-		return entry;
+		return FdInfo.of(entry, session.references(entry.file()));
 	}
 
 	@PostMapping("/close-range")

@@ -19,10 +19,10 @@ record FdInfo(@Schema(description = "The position that all duplicates share", ex
 				example = "02100002") String flags,
 		@Schema(description = "Slots, messages and calls that refer to the open file", example = "1") int references) {
 
-	static FdInfo of(FdEntry entry) {
+	static FdInfo of(FdEntry entry, int references) {
 		OpenFile file = Objects.requireNonNull(entry.file());
 		int flags = entry.statusFlags() | (entry.closeOnExec() ? OpenFlags.O_CLOEXEC : 0);
-		return new FdInfo(Long.toString(file.position()), "0" + Integer.toOctalString(flags), file.count());
+		return new FdInfo(Long.toString(file.position()), "0" + Integer.toOctalString(flags), references);
 	}
 
 	/** Prints the lines of {@code /proc/pid/fdinfo/fd} that do not depend on a mount. */

@@ -11,7 +11,10 @@ import java.util.concurrent.Future;
 import io.fdtable.kernel.Errno;
 import io.fdtable.kernel.FdEntry;
 import io.fdtable.kernel.Fcntl;
+import io.fdtable.kernel.FileKind;
+import io.fdtable.kernel.OpenFlags;
 import io.fdtable.kernel.Rlimit;
+import io.fdtable.kernel.Seek;
 import io.fdtable.session.RequestRefusedException.Reason;
 import io.fdtable.syscall.Syscall;
 import io.fdtable.syscall.SyscallResult;
@@ -147,6 +150,21 @@ class LocalExecutorTest {
 		assertThat(this.service.registry.sysctl().memory()).isEqualTo(before + 406);
 		this.service.call(this.id, new Syscall.Exit());
 		assertThat(this.service.registry.sysctl().memory()).isZero();
+	}
+
+	@Test
+	void whatIsKeptForARetryCountsWithItsData() {
+		SessionId id = this.service.create();
+		this.service.call(id, new Syscall.Open("/f", FileKind.REGULAR, OpenFlags.O_RDWR | OpenFlags.O_CREAT, null));
+		this.service.call(id, new Syscall.Write(3, new byte[1000]));
+		this.service.call(id, new Syscall.Lseek(3, 0, Seek.SEEK_SET));
+		long before = this.service.registry.sysctl().memory();
+		this.service.call(id, new Syscall.Read(3, 1000), "r");
+		assertThat(this.service.registry.sysctl().memory()).isEqualTo(before + 402 + 1000);
+		this.service.call(id, new Syscall.Write(-1, new byte[3000]), "w");
+		assertThat(this.service.registry.sysctl().memory()).isEqualTo(before + 402 + 1000 + 402 + 3000);
+		this.service.call(this.id, new Syscall.Open("x".repeat(5000), FileKind.REGULAR, 0, null), "o");
+		assertThat(this.service.registry.sysctl().memory()).isEqualTo(before + 3 * 402 + 1000 + 3000 + 10_000);
 	}
 
 	@Test

@@ -60,15 +60,11 @@ class ProblemAdvice extends ResponseEntityExceptionHandler {
 
 	@ExceptionHandler
 	ResponseEntity<Object> onRefusal(RequestRefusedException ex) {
-		return switch (ex.reason()) {
-			case PRECONDITION_FAILED -> respond(ProblemType.PRECONDITION_FAILED, "nothing was done", new HttpHeaders());
-			case KEY_REUSED -> respond(ProblemType.IDEMPOTENCY_KEY_REUSED, "nothing was done", new HttpHeaders());
-			case LEDGER_FULL -> {
-				HttpHeaders headers = new HttpHeaders();
-				headers.set(HttpHeaders.RETRY_AFTER, RETRY_AFTER_SECONDS);
-				yield respond(ProblemType.TOO_MANY_IDEMPOTENCY_KEYS, "nothing was done", headers);
-			}
-		};
+		HttpHeaders headers = new HttpHeaders();
+		if (ex.reason() == RequestRefusedException.Reason.LEDGER_FULL) {
+			headers.set(HttpHeaders.RETRY_AFTER, RETRY_AFTER_SECONDS);
+		}
+		return respond(Problems.of(ex), headers);
 	}
 
 	@ExceptionHandler

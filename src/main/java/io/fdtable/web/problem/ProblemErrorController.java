@@ -5,6 +5,8 @@ import java.net.URI;
 import io.swagger.v3.oas.annotations.Hidden;
 import jakarta.servlet.RequestDispatcher;
 import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.webmvc.error.ErrorController;
 import org.springframework.http.HttpStatus;
@@ -24,7 +26,11 @@ import org.springframework.web.bind.annotation.RestController;
 class ProblemErrorController implements ErrorController {
 
 	@RequestMapping("${spring.web.error.path:/error}")
-	ResponseEntity<ProblemDetail> error(HttpServletRequest request) {
+	@Nullable ResponseEntity<ProblemDetail> error(HttpServletRequest request, HttpServletResponse response) {
+		if (response.isCommitted()) {
+			// A stream whose client has gone: there is no status left to send.
+			return null;
+		}
 		HttpStatusCode status = (request.getAttribute(RequestDispatcher.ERROR_STATUS_CODE) instanceof Integer code)
 				? HttpStatusCode.valueOf(code) : HttpStatus.NOT_FOUND;
 		ProblemType type = ProblemType.of(status);

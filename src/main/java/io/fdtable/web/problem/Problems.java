@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Locale;
 
 import io.fdtable.kernel.Errno;
+import io.fdtable.session.RequestRefusedException;
 
 import org.springframework.http.HttpStatusCode;
 import org.springframework.http.ProblemDetail;
@@ -48,6 +49,20 @@ public final class Problems {
 			problem.setProperty("limit", ex.nofile().soft());
 		}
 		return problem;
+	}
+
+	/**
+	 * Describes why a request was refused because of what it demands beside the call.
+	 * @param ex the reason
+	 * @return the problem
+	 */
+	public static ProblemDetail of(RequestRefusedException ex) {
+		ProblemType type = switch (ex.reason()) {
+			case PRECONDITION_FAILED -> ProblemType.PRECONDITION_FAILED;
+			case KEY_REUSED -> ProblemType.IDEMPOTENCY_KEY_REUSED;
+			case LEDGER_FULL -> ProblemType.TOO_MANY_IDEMPOTENCY_KEYS;
+		};
+		return of(type, type.status(), "nothing was done");
 	}
 
 	/**

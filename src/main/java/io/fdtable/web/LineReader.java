@@ -1,0 +1,134 @@
+package io.fdtable.web;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Arrays;
+
+/**
+ * Splits a stream of bytes into lines, in memory that does not grow with the stream.
+ *
+ * <p>
+ * A line is a range of {@link #buffer()}, valid until the next is asked for. Of a line
+ * that is too long nothing is kept.
+ */
+final class LineReader {
+
+	private static final int INITIAL_BYTES = 1 << 16;
+
+	private final InputStream in;
+
+	private final int maxBytes;
+
+	private final Runnable beforeWaiting;
+
+	private byte[] buffer = new byte[INITIAL_BYTES];
+
+	private int start;
+
+	private int end;
+
+	/** One past the last byte that has been read from the stream. */
+	private int filled;
+
+	private boolean tooLong;
+
+	/**
+	 * Creates a reader.
+	 * @param in where the lines come from
+	 * @param maxBytes the longest line that is kept, its newline included
+	 * @param beforeWaiting runs before a read that would have to wait for the sender
+	 */
+	LineReader(InputStream in, int maxBytes, Runnable beforeWaiting) {
+		this.in = in;
+		this.maxBytes = maxBytes;
+		this.beforeWaiting = beforeWaiting;
+	}
+
+	/**
+	 * Goes on to the next line; the last one needs no newline.
+	 * @return false if there is none
+	 */
+	boolean next() throws IOException {
+		this.start = this.end;
+		this.tooLong = false;
+		int scanned = this.start;
+		while (true) {
+			int newline = newline(scanned);
+			if (newline >= 0) {
+				this.end = newline + 1;
+				return true;
+			}
+			scanned = this.filled;
+			if (this.filled == this.buffer.length) {
+				scanned -= makeRoom();
+			}
+			if (!fill()) {
+				this.end = this.filled;
+				return this.start < this.end || this.tooLong;
+			}
+		}
+	}
+
+	private int newline(int from) {
+		byte[] bytes = this.buffer;
+		for (int i = from; i < this.filled; i++) {
+			if (bytes[i] == '\n') {
+				return i;
+			}
+		}
+		return -1;
+	}
+
+	/** Moves the line to the front or widens the buffer; returns how far it moved. */
+	private int makeRoom() {
+		int moved = this.start;
+		if (moved == 0 && this.buffer.length < this.maxBytes) {
+			this.buffer = Arrays.copyOf(this.buffer, Math.min(2 * this.buffer.length, this.maxBytes));
+		}
+		else if (moved == 0) {
+			this.tooLong = true;
+			moved = this.filled;
+		}
+		System.arraycopy(this.buffer, moved, this.buffer, 0, this.filled - moved);
+		this.start = 0;
+		this.filled -= moved;
+		return moved;
+	}
+
+	private boolean fill() throws IOException {
+		if (this.in.available() == 0) {
+			this.beforeWaiting.run();
+		}
+		int read = this.in.read(this.buffer, this.filled, this.buffer.length - this.filled);
+		this.filled += Math.max(read, 0);
+		return read >= 0;
+	}
+
+	byte[] buffer() {
+		return this.buffer;
+	}
+
+	int start() {
+		return this.start;
+	}
+
+	/** Returns one past the last byte of the line, its newline included. */
+	int end() {
+		return this.end;
+	}
+
+	/** Tells whether the line was too long, so that only some of its end is kept. */
+	boolean isTooLong() {
+		return this.tooLong;
+	}
+
+	boolean isBlank() {
+		for (int i = this.start; i < this.end; i++) {
+			if (this.buffer[i] != ' ' && this.buffer[i] != '\t' && this.buffer[i] != '\r' && this.buffer[i] != '\n') {
+				return false;
+			}
+		}
+		return !this.tooLong;
+	}
+
+}
