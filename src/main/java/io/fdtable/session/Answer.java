@@ -15,6 +15,9 @@ import org.jspecify.annotations.Nullable;
 public record Answer(SyscallResult result, Rlimit nofile, @Nullable SessionSnapshot child,
 		boolean isReplayed) implements IdempotencyLedger.Keepable<Answer> {
 
+	/** What a descriptor or an ended accept takes in a list. */
+	private static final int ELEMENT_BYTES = 48;
+
 	@Override
 	public Answer replayed() {
 		return new Answer(this.result, this.nofile, this.child, true);
@@ -22,7 +25,13 @@ public record Answer(SyscallResult result, Rlimit nofile, @Nullable SessionSnaps
 
 	@Override
 	public long bytes() {
-		return (this.result instanceof SyscallResult.Executed executed) ? 4L * executed.closed().length : 0;
+		return switch (this.result) {
+			case SyscallResult.Executed executed -> (long) Integer.BYTES * executed.closed().length;
+			case SyscallResult.Data data -> data.bytes().length;
+			case SyscallResult.Received received -> (long) ELEMENT_BYTES * received.entries().size();
+			case SyscallResult.Woke woke -> (long) ELEMENT_BYTES * woke.ended().size();
+			default -> 0;
+		};
 	}
 
 }

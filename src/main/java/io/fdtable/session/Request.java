@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param idempotencyKey under which the answer is kept for retries, or null
  */
 public record Request(SessionId session, Syscall call, @Nullable Precondition precondition,
-		@Nullable String idempotencyKey) {
+		@Nullable String idempotencyKey) implements IdempotencyLedger.Sized {
 
 	/**
 	 * Creates a request that demands nothing.
@@ -22,6 +22,21 @@ public record Request(SessionId session, Syscall call, @Nullable Precondition pr
 	 */
 	public static Request of(SessionId session, Syscall call) {
 		return new Request(session, call, null, null);
+	}
+
+	@Override
+	public long bytes() {
+		return switch (this.call) {
+			case Syscall.Write write -> write.data().length;
+			case Syscall.Sendmsg message -> (long) Integer.BYTES * message.fds().length;
+			case Syscall.Open open -> bytesOf(open.path());
+			case Syscall.Install install -> bytesOf(install.path());
+			default -> 0;
+		};
+	}
+
+	private static long bytesOf(@Nullable String text) {
+		return (text != null) ? 2L * text.length() : 0;
 	}
 
 }
