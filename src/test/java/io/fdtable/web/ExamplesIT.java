@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
@@ -47,7 +48,7 @@ class ExamplesIT {
 	@Autowired
 	private RequestMappingHandlerMapping requestMappingHandlerMapping;
 
-	private final TreeSet<String> told = new TreeSet<>();
+	private final Set<String> told = new TreeSet<>();
 
 	private String tree = TREE;
 
@@ -58,10 +59,18 @@ class ExamplesIT {
 
 	/** Sends the example of a request and compares the answer with its example. */
 	private Reply tell(String operation, HttpMethod method, String path) throws IOException {
-		this.told.add(operation);
 		JsonNode examples = examples(operation);
 		String body = examples.has("request") ? examples.path("request").toString().replace(TREE, this.tree) : null;
-		Reply reply = this.api.send(method, path, body);
+		return compare(operation, this.api.send(method, path, body));
+	}
+
+	private void tellExactly(String operation, String path) throws IOException {
+		assertThat(tell(operation, HttpMethod.GET, path).json()).isEqualTo(examples(operation).path("response"));
+	}
+
+	private Reply compare(String operation, Reply reply) throws IOException {
+		this.told.add(operation);
+		JsonNode examples = examples(operation);
 		assertThat(reply.status()).as("%s: %s", operation, reply.text()).isBetween(200, 204);
 		if (examples.has("response")) {
 			assertThat(members(reply.json())).as(operation).isEqualTo(members(examples.path("response")));
@@ -122,6 +131,7 @@ class ExamplesIT {
 		tell("createPipe", HttpMethod.POST, session + "/pipe");
 		tellOfTwoProcesses(session);
 		tellOfSockets();
+		tellOfATrace();
 		tell("setLimits", HttpMethod.PUT, session + "/limits");
 		tell("getLimits", HttpMethod.GET, session + "/limits");
 		tell("closeRange", HttpMethod.POST, session + "/close-range");
@@ -152,8 +162,24 @@ class ExamplesIT {
 		}
 	}
 
-	private static TreeSet<String> written() throws IOException {
-		TreeSet<String> names = new TreeSet<>();
+	/** The examples tell of a log that the tests have, so their values are known too. */
+	private void tellOfATrace() throws IOException {
+		String log = new ClassPathResource("traces/leaky.strace").getContentAsString(StandardCharsets.UTF_8);
+		Reply created = compare("createTrace",
+				this.api.post("/v1/traces", log, HttpHeaders.CONTENT_TYPE, "text/plain").is(201));
+		String trace = Objects.requireNonNull(created.header(HttpHeaders.LOCATION));
+		tell("listTraces", HttpMethod.GET, "/v1/traces");
+		tell("getTrace", HttpMethod.GET, trace);
+		assertText("getTrace", trace);
+		tellExactly("getTracedTable", trace + "/processes/15692/fds?line=186");
+		tellExactly("getTracedDiff", trace + "/processes/15691/diff?from=180&to=255");
+		tellExactly("getTracedHistory", trace + "/processes/15691/fds/9/history");
+		tell("getTraceWhatIf", HttpMethod.GET, trace + "/what-if?nofile=12");
+		this.api.delete(trace).is(204);
+	}
+
+	private static Set<String> written() throws IOException {
+		Set<String> names = new TreeSet<>();
 		for (Resource resource : new PathMatchingResourcePatternResolver().getResources("classpath:openapi/*.json")) {
 			names.add(Objects.requireNonNull(resource.getFilename()).replace(".json", ""));
 		}
