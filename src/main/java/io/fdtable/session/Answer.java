@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 public record Answer(SyscallResult result, Rlimit nofile, @Nullable SessionSnapshot child,
 		boolean isReplayed) implements IdempotencyLedger.Keepable<Answer> {
 
-	/** What one descriptor takes in memory. */
-	private static final int ENTRY_BYTES = 48;
+	/** What a descriptor or an ended accept takes in a list. */
+	private static final int ELEMENT_BYTES = 48;
 
 	@Override
 	public Answer replayed() {
@@ -26,9 +26,10 @@ public record Answer(SyscallResult result, Rlimit nofile, @Nullable SessionSnaps
 	@Override
 	public long bytes() {
 		return switch (this.result) {
-			case SyscallResult.Executed executed -> 4L * executed.closed().length;
+			case SyscallResult.Executed executed -> (long) Integer.BYTES * executed.closed().length;
 			case SyscallResult.Data data -> data.bytes().length;
-			case SyscallResult.Received received -> (long) ENTRY_BYTES * received.entries().size();
+			case SyscallResult.Received received -> (long) ELEMENT_BYTES * received.entries().size();
+			case SyscallResult.Woke woke -> (long) ELEMENT_BYTES * woke.ended().size();
 			default -> 0;
 		};
 	}

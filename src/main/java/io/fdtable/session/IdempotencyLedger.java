@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class IdempotencyLedger {
 
-	/** What a kept answer takes beside its key and its list of descriptors, in bytes. */
+	/** What a kept answer takes beside its key and what varies in size, in bytes. */
 	private static final int ENTRY_BYTES = 400;
 
 	private final FdtableProperties.Idempotency bounds;
@@ -41,17 +41,25 @@ final class IdempotencyLedger {
 	 */
 	private @Nullable Map<String, Kept<?>> answers;
 
+	/** Places set aside for answers that are to come. */
+	private int promises;
+
 	private record Kept<T>(Object fingerprint, T answer, Instant until, long bytes) {
 	}
 
-	/** An answer that can be kept. */
-	interface Keepable<T> {
-
-		/** Returns the same answer, marked as given before. */
-		T replayed();
+	/** What takes memory in proportion to what a client has sent or is told. */
+	interface Sized {
 
 		/** Returns what its variable part takes in memory, in bytes. */
 		long bytes();
+
+	}
+
+	/** An answer that can be kept. */
+	interface Keepable<T> extends Sized {
+
+		/** Returns the same answer, marked as given before. */
+		T replayed();
 
 	}
 
@@ -67,8 +75,7 @@ final class IdempotencyLedger {
 	 * @param key the key, or null for a request without one
 	 * @param fingerprint equal for equal requests
 	 * @param now the time of the request
-	 * @param action carries the request out; nothing is kept if it throws or makes the
-	 * owner go
+	 * @param action carries the request out; nothing is kept if it throws
 	 * @return the answer
 	 * @throws RequestRefusedException if the key belongs to a different request, or no
 	 * further answer can be kept
@@ -77,43 +84,75 @@ final class IdempotencyLedger {
 		if (key == null) {
 			return action.get();
 		}
-		Map<String, Kept<?>> live = live(now);
-		Kept<?> kept = live.get(key);
+		T kept = find(key, fingerprint, now);
 		if (kept != null) {
-			if (!kept.fingerprint().equals(fingerprint)) {
-				throw new RequestRefusedException(RequestRefusedException.Reason.KEY_REUSED);
-			}
-			@SuppressWarnings("unchecked") // equal fingerprints have answers of one type
-			T answer = (T) kept.answer();
-			return answer.replayed();
+			return kept;
 		}
-		long bytes = ENTRY_BYTES + 2L * key.length() + ((fingerprint instanceof Request request) ? request.bytes() : 0);
-		if (live.size() >= this.capacity || !this.sysctl.tryCharge(bytes)) {
-			throw new RequestRefusedException(RequestRefusedException.Reason.LEDGER_FULL);
-		}
-		return keep(live, key, fingerprint, now, action, bytes);
-	}
-
-	private <T extends Keepable<T>> T keep(Map<String, Kept<?>> live, String key, Object fingerprint, Instant now,
-			Supplier<T> action, long bytes) {
+		long promised = promise(key, fingerprint, now);
+		T answer;
 		try {
-			T answer = action.get();
-			if (this.answers == null) {
-				// The action has made the owner go, and with it whoever could ask again.
-				this.sysctl.uncharge(bytes);
-				return answer;
-			}
-			// The budget may be overdrawn by one answer: the call has been made, so its
-			// answer must be kept.
-			long variable = answer.bytes();
-			this.sysctl.uncharge(-variable);
-			live.put(key, new Kept<>(fingerprint, answer, now.plus(this.bounds.retention()), bytes + variable));
-			return answer;
+			answer = action.get();
 		}
 		catch (RuntimeException ex) {
-			this.sysctl.uncharge(bytes);
+			withdraw(promised);
 			throw ex;
 		}
+		keep(key, fingerprint, answer, now, promised);
+		return answer;
+	}
+
+	/**
+	 * Finds what is kept under a key.
+	 * @return the answer, marked as given before, or null
+	 * @throws RequestRefusedException if the key belongs to a different request
+	 */
+	<T extends Keepable<T>> @Nullable T find(String key, Object fingerprint, Instant now) {
+		Kept<?> kept = live(now).get(key);
+		if (kept == null) {
+			return null;
+		}
+		if (!kept.fingerprint().equals(fingerprint)) {
+			throw new RequestRefusedException(RequestRefusedException.Reason.KEY_REUSED);
+		}
+		@SuppressWarnings("unchecked") // equal fingerprints have answers of one type
+		T answer = (T) kept.answer();
+		return answer.replayed();
+	}
+
+	/**
+	 * Sets a place aside for an answer that is to come. Pair each success with one
+	 * {@link #keep} or {@link #withdraw}.
+	 * @return what the place is charged with, in bytes
+	 * @throws RequestRefusedException if no further answer can be kept
+	 */
+	long promise(String key, Object fingerprint, Instant now) {
+		long bytes = ENTRY_BYTES + 2L * key.length() + ((fingerprint instanceof Sized sized) ? sized.bytes() : 0);
+		if (live(now).size() + this.promises >= this.capacity || !this.sysctl.tryCharge(bytes)) {
+			throw new RequestRefusedException(RequestRefusedException.Reason.LEDGER_FULL);
+		}
+		this.promises++;
+		return bytes;
+	}
+
+	/** Keeps an answer in a place set aside. */
+	<T extends Keepable<T>> void keep(String key, Object fingerprint, T answer, Instant now, long promised) {
+		// The budget may be overdrawn by one answer: the call has been made, so its
+		// answer must be kept.
+		long variable = answer.bytes();
+		this.sysctl.uncharge(-variable);
+		this.promises--;
+		live(now).put(key, new Kept<>(fingerprint, answer, now.plus(this.bounds.retention()), promised + variable));
+	}
+
+	/** Gives a place back that no answer will take. */
+	void withdraw(long promised) {
+		this.sysctl.uncharge(promised);
+		this.promises--;
+	}
+
+	/** Forgets what has been kept long enough. */
+	void forgetExpired(Instant now) {
+		live(now);
 	}
 
 	/** Forgets everything, when the owner has gone. */

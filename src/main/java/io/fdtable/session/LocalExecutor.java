@@ -41,19 +41,42 @@ class LocalExecutor implements SyscallExecutor {
 	public Answer execute(Request request) {
 		Session session = this.registry.find(request.session());
 		if (session == null) {
-			return NO_SUCH_PROCESS;
+			return answerWithoutSession(request);
 		}
 		session.tree().lock().lock();
 		try {
 			if (session.task().hasExited()) {
-				return NO_SUCH_PROCESS;
+				return answerWithoutSession(request);
 			}
-			Instant now = this.clock.instant();
-			return session.ledger().answer(request.idempotencyKey(), request, now, () -> run(session, request, now));
+			Answer answer = answer(session, request, this.clock.instant());
+			// Only now, so that whoever finds no session finds the answer that ended it.
+			if (session.task().hasExited()) {
+				this.registry.remove(session);
+			}
+			return answer;
 		}
 		finally {
 			session.tree().lock().unlock();
 		}
+	}
+
+	private Answer answerWithoutSession(Request request) {
+		Answer last = this.registry.lastAnswers().replay(request, this.clock.instant());
+		return (last != null) ? last : NO_SUCH_PROCESS;
+	}
+
+	private Answer answer(Session session, Request request, Instant now) {
+		return session.ledger()
+			.answer(request.idempotencyKey(), request, now,
+					() -> mayEndItsSession(request.call())
+							? this.registry.lastAnswers()
+								.answer(session, request, now, () -> run(session, request, now))
+							: run(session, request, now));
+	}
+
+	/** Tells apart what ends a process: exit always, execve when it fails. */
+	private static boolean mayEndItsSession(Syscall call) {
+		return call instanceof Syscall.Exit || call instanceof Syscall.Execve;
 	}
 
 	private Answer run(Session session, Request request, Instant now) {
@@ -65,9 +88,6 @@ class LocalExecutor implements SyscallExecutor {
 		Task task = session.task();
 		SyscallResult result = this.interpreter.interpret(task, request.call());
 		this.registry.count(session, request.call(), result);
-		if (task.hasExited()) {
-			this.registry.remove(session);
-		}
 		return new Answer(result, task.nofile(), child(session, request.call(), result, now), false);
 	}
 

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param idempotencyKey under which the answer is kept for retries, or null
  */
 public record Request(SessionId session, Syscall call, @Nullable Precondition precondition,
-		@Nullable String idempotencyKey) {
+		@Nullable String idempotencyKey) implements IdempotencyLedger.Sized {
 
 	/**
 	 * Creates a request that demands nothing.
@@ -24,19 +24,19 @@ public record Request(SessionId session, Syscall call, @Nullable Precondition pr
 		return new Request(session, call, null, null);
 	}
 
-	/** Returns what the variable part of the call takes in memory, in bytes. */
-	long bytes() {
+	@Override
+	public long bytes() {
 		return switch (this.call) {
-			case Syscall.Open open -> bytes(open.path());
-			case Syscall.Install install -> bytes(install.path());
 			case Syscall.Write write -> write.data().length;
-			case Syscall.Sendmsg send -> 4L * send.fds().length;
+			case Syscall.Sendmsg message -> (long) Integer.BYTES * message.fds().length;
+			case Syscall.Open open -> bytesOf(open.path());
+			case Syscall.Install install -> bytesOf(install.path());
 			default -> 0;
 		};
 	}
 
-	private static long bytes(@Nullable String path) {
-		return (path != null) ? 2L * path.length() : 0;
+	private static long bytesOf(@Nullable String text) {
+		return (text != null) ? 2L * text.length() : 0;
 	}
 
 }

@@ -1,5 +1,6 @@
 package io.fdtable.session;
 
+import java.time.Instant;
 import java.time.InstantSource;
 
 import io.fdtable.syscall.Syscall;
@@ -8,7 +9,7 @@ import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.stereotype.Component;
 
 /**
- * Lets sessions exit that nobody uses any more.
+ * Lets sessions exit that nobody uses any more, and answers that nobody owns run out.
  */
 @Component
 class SessionExpiry {
@@ -27,7 +28,9 @@ class SessionExpiry {
 
 	@Scheduled(fixedDelayString = "PT1S")
 	void sweep() {
-		for (Session session : this.registry.expired(this.clock.instant())) {
+		Instant now = this.clock.instant();
+		this.registry.forgetExpiredAnswers(now);
+		for (Session session : this.registry.expired(now)) {
 			try {
 				this.executor.execute(new Request(session.id(), new Syscall.Exit(), new Precondition.Unused(), null));
 			}

@@ -43,11 +43,14 @@ public class SessionRegistry {
 	/** The answers to requests that create sessions; guards itself. */
 	private final IdempotencyLedger ledger;
 
+	private final LastAnswers lastAnswers;
+
 	SessionRegistry(FdtableProperties properties, InstantSource clock) {
 		this.properties = properties;
 		this.clock = clock;
 		this.sysctl = properties.sysctl();
 		this.ledger = ledger(properties.session().max());
+		this.lastAnswers = new LastAnswers(ledger(properties.session().max()));
 	}
 
 	/**
@@ -176,6 +179,18 @@ public class SessionRegistry {
 			.flatMap((tree) -> tree.sessions().values().stream())
 			.filter((session) -> session.isExpired(now))
 			.toList();
+	}
+
+	/** Forgets the answers that have been kept long enough and that no session owns. */
+	void forgetExpiredAnswers(Instant now) {
+		synchronized (this.ledger) {
+			this.ledger.forgetExpired(now);
+		}
+		this.lastAnswers.forgetExpired(now);
+	}
+
+	LastAnswers lastAnswers() {
+		return this.lastAnswers;
 	}
 
 	void count(Session session, Syscall call, SyscallResult result) {

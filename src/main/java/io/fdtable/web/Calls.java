@@ -1,6 +1,9 @@
 package io.fdtable.web;
 
+import java.util.function.IntFunction;
+
 import io.fdtable.kernel.Errno;
+import io.fdtable.kernel.Rlimit;
 import io.fdtable.session.Answer;
 import io.fdtable.session.Precondition;
 import io.fdtable.session.Request;
@@ -65,21 +68,21 @@ class Calls {
 	}
 
 	/**
-	 * Returns the pid of another session of the same tree. Open files are never shared
-	 * across trees.
+	 * Returns a call that names another process of the same tree by its pid. Open files
+	 * are never shared across trees.
 	 * @throws SyscallFailedException ESRCH if no session can have that id; EPERM if it
 	 * belongs to another tree
 	 */
-	int pidInTree(String id, String other) {
+	Syscall inTree(String id, String other, IntFunction<Syscall> call) {
 		SessionId own = SessionId.parse(id);
 		SessionId peer = SessionId.parse(other);
 		if (own == null || peer == null || this.registry.find(own) == null) {
 			throw SyscallFailedException.noSuchSession();
 		}
 		if (!peer.tree().equals(own.tree())) {
-			throw SyscallFailedException.acrossTrees();
+			throw new SyscallFailedException(Errno.EPERM, call.apply(peer.pid()), Rlimit.DEFAULT);
 		}
-		return peer.pid();
+		return call.apply(peer.pid());
 	}
 
 	/**

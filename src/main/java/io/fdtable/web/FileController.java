@@ -47,10 +47,8 @@ class FileController {
 	 * @param bytes how many were read
 	 * @param data the bytes
 	 */
-	@SuppressWarnings("ArrayRecordComponent")
 	record ReadResult(@Schema(description = "How many bytes were read; 0 at the end of the file") int bytes,
-			@Schema(type = "string", format = "byte", description = "The bytes in base64",
-					example = "aGVsbG8=") byte[] data) {
+			Base64Bytes data) {
 	}
 
 	/**
@@ -58,9 +56,7 @@ class FileController {
 	 *
 	 * @param data the bytes
 	 */
-	@SuppressWarnings("ArrayRecordComponent")
-	record WriteRequest(@NotNull @Schema(type = "string", format = "byte", description = "The bytes in base64",
-			example = "aGVsbG8=") byte[] data) {
+	record WriteRequest(@NotNull Base64Bytes data) {
 	}
 
 	/**
@@ -98,17 +94,16 @@ class FileController {
 			CallContext context) {
 		Syscall call = new Syscall.Read(fd.toInt(), body.count());
 		byte[] data = ((SyscallResult.Data) this.calls.make(id, fd, call, context).result()).bytes();
-		return new ReadResult(data.length, data);
+		return new ReadResult(data.length, new Base64Bytes(data));
 	}
 
 	@PostMapping("/write")
-	@Errnos({ Errno.ESRCH, Errno.EBADF, Errno.EFBIG, Errno.EAGAIN, Errno.EPIPE, Errno.EINVAL, Errno.ENOTCONN,
-			Errno.ENOMEM })
+	@Errnos({ Errno.ESRCH, Errno.EBADF, Errno.EFBIG, Errno.EAGAIN, Errno.EPIPE, Errno.EINVAL, Errno.ENOMEM })
 	@Operation(operationId = "writeFd", summary = "Write at the position, like write",
 			description = "At the end of the file with O_APPEND. A pipe that is nearly full takes a part.")
 	WriteResult write(@PathVariable String id, @PathVariable FdNumber fd, @Valid @RequestBody WriteRequest body,
 			CallContext context) {
-		Syscall call = new Syscall.Write(fd.toInt(), body.data());
+		Syscall call = new Syscall.Write(fd.toInt(), body.data().bytes());
 		return new WriteResult(this.calls.make(id, fd, call, context).result().ret());
 	}
 

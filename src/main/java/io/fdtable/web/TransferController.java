@@ -113,7 +113,7 @@ class TransferController {
 			description = "The lowest free number here, on the same open file, always close-on-exec.")
 	ResponseEntity<Descriptor> getfd(@PathVariable String id, @Valid @RequestBody GetfdRequest body,
 			CallContext context) {
-		Syscall call = new Syscall.PidfdGetfd(this.calls.pidInTree(id, body.session()), body.fd().toInt());
+		Syscall call = this.calls.inTree(id, body.session(), (pid) -> new Syscall.PidfdGetfd(pid, body.fd().toInt()));
 		Answer answer = this.calls.make(id, call, context);
 		return Descriptor.created(id, answer);
 	}
@@ -124,7 +124,8 @@ class TransferController {
 	@Operation(operationId = "sendFds", summary = "Send open files, like sendmsg with SCM_RIGHTS",
 			description = "All or none. What is on its way holds its open files, also after the sender has closed them.")
 	MessageResult send(@PathVariable String id, @Valid @RequestBody MessageRequest body, CallContext context) {
-		this.calls.make(id, new Syscall.Sendmsg(this.calls.pidInTree(id, body.to()), body.numbers()), context);
+		Syscall call = this.calls.inTree(id, body.to(), (pid) -> new Syscall.Sendmsg(pid, body.numbers()));
+		this.calls.make(id, call, context);
 		return new MessageResult(body.fds().size());
 	}
 

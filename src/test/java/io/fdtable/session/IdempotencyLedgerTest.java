@@ -123,13 +123,29 @@ class IdempotencyLedgerTest {
 	}
 
 	@Test
-	void keepsNothingWhenItsOwnerGoesByTheActionItself() {
-		answer("a", "request", NOW);
-		Told last = this.ledger.answer("b", "exit", NOW, () -> {
-			this.ledger.clear();
-			return new Told(9, 100, false);
-		});
-		assertThat(last).isEqualTo(new Told(9, 100, false));
+	void countsAPlaceSetAsideUntilItIsTakenOrGivenBack() {
+		long one = this.ledger.promise("a", "request", NOW);
+		long two = this.ledger.promise("b", "request", NOW);
+		this.ledger.promise("c", "request", NOW);
+		assertThat(this.sysctl.memory()).isEqualTo(3 * BYTES);
+		assertRefused(Reason.LEDGER_FULL, () -> this.ledger.promise("d", "request", NOW));
+		this.ledger.keep("a", "request", new Told(1, 0, false), NOW, one);
+		assertRefused(Reason.LEDGER_FULL, () -> this.ledger.promise("d", "request", NOW));
+		this.ledger.withdraw(two);
+		assertThat(this.sysctl.memory()).isEqualTo(2 * BYTES);
+		assertThat(answer("d", "request", NOW)).isEqualTo(new Told(1, 0, false));
+		assertThat(answer("a", "request", NOW)).isEqualTo(new Told(1, 0, true));
+	}
+
+	@Test
+	void chargesForWhatVariesInTheRequestBeforeItActs() {
+		IdempotencyLedger.Sized large = () -> 2000 - BYTES + 1;
+		assertRefused(Reason.LEDGER_FULL, () -> answer("a", large, NOW));
+		assertThat(this.actions).isZero();
+		IdempotencyLedger.Sized fitting = () -> 2000 - BYTES;
+		assertThat(answer("a", fitting, NOW).isReplayed()).isFalse();
+		assertThat(this.sysctl.memory()).isEqualTo(2000);
+		this.ledger.forgetExpired(NOW.plus(RETENTION));
 		assertThat(this.sysctl.memory()).isZero();
 	}
 

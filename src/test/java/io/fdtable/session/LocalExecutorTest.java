@@ -168,9 +168,93 @@ class LocalExecutorTest {
 	}
 
 	@Test
-	void aKeyedExitLeavesNoMemoryBehind() {
+	void aRetryOfACallThatHasEndedItsSessionGetsItsAnswer() {
+		Answer first = this.service.call(this.id, new Syscall.Exit(), "key");
+		Answer again = this.service.call(this.id, new Syscall.Exit(), "key");
+		assertThat(first.result()).isEqualTo(new SyscallResult.Value(0));
+		assertThat(again).isEqualTo(new Answer(first.result(), first.nofile(), null, true));
+		assertThat(this.service.call(this.id, new Syscall.Exit(), "other").result())
+			.isEqualTo(new SyscallResult.Failure(Errno.ESRCH));
+		assertThat(this.service.call(this.id, new Syscall.Exit()).result())
+			.isEqualTo(new SyscallResult.Failure(Errno.ESRCH));
+		assertRefused(Reason.KEY_REUSED, () -> this.service.call(this.id, this.open, "key"));
+	}
+
+	@Test
+	void theAnswerThatEndedOneSessionIsNobodyElses() {
+		SessionId other = this.service.create();
 		this.service.call(this.id, new Syscall.Exit(), "key");
+		Answer exit = this.service.call(other, new Syscall.Exit(), "key");
+		assertThat(exit.result()).isEqualTo(new SyscallResult.Value(0));
+		assertThat(exit.isReplayed()).isFalse();
+	}
+
+	@Test
+	void aKeyOfTheLivingSessionIsNoKeyOfItsExit() {
+		this.service.call(this.id, this.open, "key");
+		assertRefused(Reason.KEY_REUSED, () -> this.service.call(this.id, new Syscall.Exit(), "key"));
+		assertThat(this.service.call(this.id, new Syscall.Execve(), "exec").result().errno()).isNull();
+		assertThat(this.service.call(this.id, new Syscall.Execve(), "exec").isReplayed()).isTrue();
+		// The session lives on, so that its own ledger is enough for the exec.
+		this.service.call(this.id, new Syscall.Exit());
 		assertThat(this.service.registry.sysctl().memory()).isZero();
+	}
+
+	@Test
+	void aFailedExecIsAnsweredAgainToo() {
+		this.service.call(this.id, new Syscall.Dup2(0, 300));
+		SessionId sharer = this.service.fork(this.id, true).id();
+		this.service.registry.sysctl().setNrOpen(64);
+		Answer first = this.service.call(sharer, new Syscall.Execve(), "key");
+		assertThat(first.result()).isEqualTo(new SyscallResult.Failure(Errno.EMFILE));
+		Answer again = this.service.call(sharer, new Syscall.Execve(), "key");
+		assertThat(again).isEqualTo(new Answer(first.result(), first.nofile(), null, true));
+	}
+
+	@Test
+	void theAnswerToAnExitIsKeptForItsTimeAndThenGivenBack() {
+		this.service.call(this.id, new Syscall.Exit(), "key");
+		// Its key has the id of the session before it: 28 characters and a space.
+		assertThat(this.service.registry.sysctl().memory()).isEqualTo(400 + 2 * (29 + 3));
+		this.service.clock.advance(SessionFixture.RETENTION.minusNanos(1));
+		this.service.expiry.sweep();
+		assertThat(this.service.call(this.id, new Syscall.Exit(), "key").isReplayed()).isTrue();
+		this.service.clock.advance(Duration.ofNanos(1));
+		this.service.expiry.sweep();
+		assertThat(this.service.registry.sysctl().memory()).isZero();
+		assertThat(this.service.call(this.id, new Syscall.Exit(), "key").result())
+			.isEqualTo(new SyscallResult.Failure(Errno.ESRCH));
+	}
+
+	@Test
+	void asManyLastAnswersAreKeptAsThereMayBeSessionsAndNoPromiseIsDropped() {
+		SessionFixture small = new SessionFixture(2, 2);
+		SessionId one = small.create();
+		SessionId two = small.create();
+		small.call(one, new Syscall.Exit(), "key");
+		small.call(two, new Syscall.Exit(), "key");
+		SessionId three = small.create();
+		assertRefused(Reason.LEDGER_FULL, () -> small.call(three, new Syscall.Exit(), "key"));
+		assertThat(small.registry.find(three)).isNotNull();
+		assertThat(small.call(one, new Syscall.Exit(), "key").isReplayed()).isTrue();
+		assertThat(small.call(three, new Syscall.Exit()).result()).isEqualTo(new SyscallResult.Value(0));
+	}
+
+	@Test
+	void concurrentRetriesOfAnExitAllGetItsAnswer() throws InterruptedException {
+		for (int round = 0; round < 50; round++) {
+			SessionFixture fresh = new SessionFixture(10, 2);
+			SessionId session = fresh.create();
+			Callable<Answer> retry = () -> fresh.call(session, new Syscall.Exit(), "key");
+			try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+				List<Answer> answers = threads.invokeAll(Collections.nCopies(16, retry))
+					.stream()
+					.map(Future::resultNow)
+					.toList();
+				assertThat(answers).extracting(Answer::result).containsOnly(new SyscallResult.Value(0));
+				assertThat(answers).filteredOn(Answer::isReplayed).hasSize(15);
+			}
+		}
 	}
 
 	@Test

@@ -80,6 +80,17 @@ class IdempotencyIT {
 	}
 
 	@Test
+	void aRetryOfAnExitGetsItsAnswerAgain() {
+		Reply first = this.api.delete(this.session, KEY, "k").is(204);
+		Reply again = this.api.delete(this.session, KEY, "k").is(204);
+		assertThat(first.header(REPLAYED)).isNull();
+		assertThat(again.header(REPLAYED)).isEqualTo("true");
+		this.api.delete(this.session).isErrno(404, Errno.ESRCH);
+		this.api.delete(this.session, KEY, "other").isErrno(404, Errno.ESRCH);
+		this.api.post(this.fds, null, KEY, "k").isProblem(422, "idempotency-key-reused");
+	}
+
+	@Test
 	void aKeyOfAnotherRequestIsRefused() {
 		this.api.post(this.fds, null, KEY, "k").is(201);
 		this.api.post(this.fds, "{\"label\":\"x\"}", KEY, "k").isProblem(422, "idempotency-key-reused");

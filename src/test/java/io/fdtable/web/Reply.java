@@ -101,7 +101,7 @@ record Reply(int status, HttpHeaders headers, String text) {
 		assertThat(this.status).as(this.text).isEqualTo(expected);
 		assertThat(header(HttpHeaders.CONTENT_TYPE)).as(this.text).isEqualTo("application/problem+json");
 		JsonNode problem = json();
-		assertThat(problem.path("type").asString()).isEqualTo("/problems/" + slug);
+		assertThat(problem.path("type").asString()).as(this.text).isEqualTo("/problems/" + slug);
 		assertThat(problem.path("title").asString()).isNotBlank();
 		assertThat(problem.path("status").asInt()).isEqualTo(expected);
 		assertThat(problem.path("detail").asString()).isNotBlank();

@@ -90,6 +90,22 @@ class ServiceLimitsIT {
 	}
 
 	@Test
+	void whatMakesFilesAnswersEnfileAtFileMaxAndGivesTheNumbersBack() {
+		String session = session();
+		this.api.post(session + "/fds", "{\"kind\":\"SOCKET\"}").is(201);
+		this.api.post(session + "/fds/3/listen", null).is(204);
+		while (this.sysctl.files() < 19) {
+			this.api.open(session);
+		}
+		int highest = this.api.get(session + "/statistics").json().path("table").path("highest").asInt();
+		this.api.post(session + "/pipe", null).isErrno(503, Errno.ENFILE, "pipe2");
+		assertThat(this.sysctl.files()).isEqualTo(19);
+		assertThat(this.api.open(session)).isEqualTo(highest + 1);
+		this.api.post(session + "/fds/3/accept", null).isErrno(503, Errno.ENFILE, "accept4");
+		assertThat(this.api.post(session + "/fds/0/dup", null).is(201).fd()).isEqualTo(highest + 2);
+	}
+
+	@Test
 	void limitsAboveNrOpenAreNotPermitted() {
 		this.api.post(Api.SESSIONS, "{\"limits\":{\"nofile\":{\"soft\":1,\"hard\":513}}}").isErrno(403, Errno.EPERM);
 	}

@@ -1,5 +1,6 @@
 package io.fdtable.web.problem;
 
+import java.net.SocketTimeoutException;
 import java.util.List;
 import java.util.zip.ZipException;
 
@@ -121,6 +122,9 @@ class ProblemAdvice extends ResponseEntityExceptionHandler {
 			if (cause instanceof BodyLimitFilter.BodyTooLargeException tooLarge) {
 				return onBodyTooLarge(tooLarge);
 			}
+			if (cause instanceof SocketTimeoutException) {
+				return respond(ProblemType.REQUEST_TIMEOUT, "the body did not arrive in time", new HttpHeaders());
+			}
 		}
 		if (ex.getCause() instanceof JacksonException json) {
 			return malformed(JsonPointers.of(json), JsonPointers.detailOf(json));
@@ -133,10 +137,18 @@ class ProblemAdvice extends ResponseEntityExceptionHandler {
 			HttpHeaders headers, HttpStatusCode status, WebRequest request) {
 		List<Problems.FieldError> errors = ex.getFieldErrors()
 			.stream()
-			.map((error) -> new Problems.FieldError("/" + error.getField().replace('.', '/'),
+			.map((error) -> new Problems.FieldError(pointer(error.getField()),
 					String.valueOf(error.getDefaultMessage())))
 			.toList();
 		return respond(Problems.malformed(errors), headers);
+	}
+
+	/**
+	 * Makes {@code /nofile/soft} of {@code nofile.soft}, {@code /fds/1} of
+	 * {@code fds[1]}.
+	 */
+	private static String pointer(String field) {
+		return "/" + field.replace("]", "").replace('[', '/').replace('.', '/');
 	}
 
 	@Override

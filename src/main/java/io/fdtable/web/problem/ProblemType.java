@@ -18,6 +18,8 @@ public enum ProblemType {
 
 	NOT_ACCEPTABLE(HttpStatus.NOT_ACCEPTABLE, "Not acceptable", "accept application/json"),
 
+	REQUEST_TIMEOUT(HttpStatus.REQUEST_TIMEOUT, "Request timeout", "send the whole request without a pause"),
+
 	PRECONDITION_FAILED(HttpStatus.PRECONDITION_FAILED, "Descriptor has changed",
 			"the descriptor is not, or no longer, the one that If-Match names: read it again and decide anew"),
 

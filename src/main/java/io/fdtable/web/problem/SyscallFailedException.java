@@ -34,10 +34,6 @@ public final class SyscallFailedException extends RuntimeException {
 		return new SyscallFailedException(Errno.ESRCH, null, Rlimit.DEFAULT);
 	}
 
-	public static SyscallFailedException acrossTrees() {
-		return new SyscallFailedException(Errno.EPERM, new Syscall.PidfdGetfd(0, 0), Rlimit.DEFAULT);
-	}
-
 	public static SyscallFailedException badDescriptor() {
 		return new SyscallFailedException(Errno.EBADF, null, Rlimit.DEFAULT);
 	}
