@@ -3,6 +3,7 @@ package io.fdtable.session;
 import java.time.Instant;
 import java.time.InstantSource;
 
+import io.fdtable.kernel.AcceptOutcome;
 import io.fdtable.kernel.Errno;
 import io.fdtable.kernel.Rlimit;
 import io.fdtable.kernel.Task;
@@ -65,10 +66,31 @@ class LocalExecutor implements SyscallExecutor {
 		Task task = session.task();
 		SyscallResult result = this.interpreter.interpret(task, request.call());
 		this.registry.count(session, request.call(), result);
+		tell(session, request.call(), result, now);
 		if (task.hasExited()) {
 			this.registry.remove(session);
 		}
 		return new Answer(result, task.nofile(), child(session, request.call(), result, now), false);
+	}
+
+	private static void tell(Session session, Syscall call, SyscallResult result, Instant now) {
+		if (session.task().hasExited()) {
+			session.events().end(now, Event.made(call, result));
+		}
+		else if (Event.isWorthTelling(call, result)) {
+			session.events().append(now, Event.made(call, result));
+		}
+		if (result instanceof SyscallResult.Woke woke) {
+			woke.ended().forEach((outcome) -> tell(session, outcome, now));
+		}
+	}
+
+	/** Tells the session that has waited, whoever has ended its waiting. */
+	private static void tell(Session by, AcceptOutcome outcome, Instant now) {
+		Session waiting = by.tree().sessions().get(outcome.pid());
+		if (waiting != null) {
+			waiting.events().append(now, new Event.AcceptEnded(outcome, by.id().pid()));
+		}
 	}
 
 	private @Nullable SessionSnapshot child(Session parent, Syscall call, SyscallResult result, Instant now) {

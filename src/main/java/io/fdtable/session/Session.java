@@ -35,9 +35,12 @@ public final class Session {
 
 	private final IdempotencyLedger ledger;
 
+	private final EventLog events;
+
 	private volatile Instant lastUsedAt;
 
-	Session(SessionTree tree, Task task, @Nullable String label, Instant now, Duration ttl, IdempotencyLedger ledger) {
+	Session(SessionTree tree, Task task, @Nullable String label, Instant now, Duration ttl, IdempotencyLedger ledger,
+			EventLog events) {
 		this.id = new SessionId(tree.id(), task.pid());
 		this.tree = tree;
 		this.task = task;
@@ -46,6 +49,7 @@ public final class Session {
 		this.lastUsedAt = now;
 		this.ttl = ttl;
 		this.ledger = ledger;
+		this.events = events;
 	}
 
 	public SessionId id() {
@@ -104,6 +108,11 @@ public final class Session {
 	/** Returns the answers kept for retries; guarded by the lock of the tree. */
 	IdempotencyLedger ledger() {
 		return this.ledger;
+	}
+
+	/** Returns what has happened to the session. */
+	EventLog events() {
+		return this.events;
 	}
 
 	void touch(Instant now) {

@@ -30,9 +30,13 @@ public class SessionRegistry {
 
 	private final FdtableProperties properties;
 
+	private final EventProperties eventProperties;
+
 	private final InstantSource clock;
 
 	private final Sysctl sysctl;
+
+	private final EventMemory eventMemory;
 
 	private final TreeIdGenerator treeIds = new TreeIdGenerator();
 
@@ -43,10 +47,12 @@ public class SessionRegistry {
 	/** The answers to requests that create sessions; guards itself. */
 	private final IdempotencyLedger ledger;
 
-	SessionRegistry(FdtableProperties properties, InstantSource clock) {
+	SessionRegistry(FdtableProperties properties, EventProperties eventProperties, InstantSource clock) {
 		this.properties = properties;
+		this.eventProperties = eventProperties;
 		this.clock = clock;
 		this.sysctl = properties.sysctl();
+		this.eventMemory = new EventMemory(this.sysctl);
 		this.ledger = ledger(properties.session().max());
 	}
 
@@ -101,7 +107,7 @@ public class SessionRegistry {
 			return new Created(null, ex.errno(), false);
 		}
 		Duration ttl = Objects.requireNonNullElse(request.ttl(), this.properties.session().ttl());
-		Session session = new Session(tree, task, request.label(), now, ttl, ledger());
+		Session session = new Session(tree, task, request.label(), now, ttl, ledger(), events(task));
 		tree.sessions().put(task.pid(), session);
 		this.trees.put(tree.id(), tree);
 		return new Created(session.snapshot(), null, false);
@@ -187,7 +193,7 @@ public class SessionRegistry {
 	Session adopt(Session parent, int pid, @Nullable String label, Instant now) {
 		SessionTree tree = parent.tree();
 		Task task = Objects.requireNonNull(tree.processes().find(pid), "the child that was just forked");
-		Session session = new Session(tree, task, label, now, parent.ttl(), ledger());
+		Session session = new Session(tree, task, label, now, parent.ttl(), ledger(), events(task));
 		tree.sessions().put(pid, session);
 		return session;
 	}
@@ -200,6 +206,10 @@ public class SessionRegistry {
 		if (tree.sessions().isEmpty()) {
 			this.trees.remove(tree.id());
 		}
+	}
+
+	private EventLog events(Task task) {
+		return new EventLog(this.eventProperties, this.eventMemory, task.pid());
 	}
 
 	private IdempotencyLedger ledger() {

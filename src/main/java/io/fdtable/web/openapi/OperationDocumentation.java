@@ -60,6 +60,10 @@ class OperationDocumentation implements OperationCustomizer {
 		}
 		addProblem(operation, ProblemType.MALFORMED_REQUEST.status(), ProblemType.MALFORMED_REQUEST.slug(),
 				Problems.malformed(List.of(new Problems.FieldError("/label", "is not a member of this request"))));
+		if (operation.getOperationId().equals("streamEvents")) {
+			addProblem(operation, ProblemType.EVENTS_GONE);
+			addProblem(operation, ProblemType.TOO_MANY_STREAMS);
+		}
 		if (changes) {
 			addHeader(operation, "Idempotency-Key",
 					"A retry with the same key changes nothing and gets the same answer, with Idempotent-Replayed: true",

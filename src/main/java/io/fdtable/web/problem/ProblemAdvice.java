@@ -68,6 +68,13 @@ class ProblemAdvice extends ResponseEntityExceptionHandler {
 				headers.set(HttpHeaders.RETRY_AFTER, RETRY_AFTER_SECONDS);
 				yield respond(ProblemType.TOO_MANY_IDEMPOTENCY_KEYS, "nothing was done", headers);
 			}
+			case NO_SUCH_EVENT -> malformed("since", "must not be after the latest event of the session");
+			case EVENTS_GONE -> respond(ProblemType.EVENTS_GONE, "nothing was sent", new HttpHeaders());
+			case TOO_MANY_STREAMS -> {
+				HttpHeaders headers = new HttpHeaders();
+				headers.set(HttpHeaders.RETRY_AFTER, RETRY_AFTER_SECONDS);
+				yield respond(ProblemType.TOO_MANY_STREAMS, "nothing was sent", headers);
+			}
 		};
 	}
 
