@@ -10,19 +10,25 @@ import org.jspecify.annotations.Nullable;
  * @param result what the call answered
  * @param nofile the limits that the session had after the call
  * @param child the session that the call has made, or null
+ * @param lease the lease on the descriptor that the call has reserved, or null
  * @param isReplayed whether the call was made for an earlier request with the same key
  */
-public record Answer(SyscallResult result, Rlimit nofile, @Nullable SessionSnapshot child,
+public record Answer(SyscallResult result, Rlimit nofile, @Nullable SessionSnapshot child, @Nullable Lease lease,
 		boolean isReplayed) implements IdempotencyLedger.Keepable<Answer> {
+
+	public Answer(SyscallResult result, Rlimit nofile, @Nullable SessionSnapshot child, boolean isReplayed) {
+		this(result, nofile, child, null, isReplayed);
+	}
 
 	@Override
 	public Answer replayed() {
-		return new Answer(this.result, this.nofile, this.child, true);
+		return new Answer(this.result, this.nofile, this.child, this.lease, true);
 	}
 
 	@Override
 	public long bytes() {
-		return (this.result instanceof SyscallResult.Executed executed) ? 4L * executed.closed().length : 0;
+		long closed = (this.result instanceof SyscallResult.Executed executed) ? 4L * executed.closed().length : 0;
+		return closed + ((this.lease != null) ? Leases.BYTES : 0);
 	}
 
 }

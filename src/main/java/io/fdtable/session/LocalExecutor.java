@@ -8,7 +8,6 @@ import io.fdtable.kernel.Errno;
 import io.fdtable.kernel.Rlimit;
 import io.fdtable.kernel.Task;
 import io.fdtable.syscall.Syscall;
-import io.fdtable.syscall.SyscallInterpreter;
 import io.fdtable.syscall.SyscallResult;
 import org.jspecify.annotations.Nullable;
 
@@ -31,7 +30,7 @@ class LocalExecutor implements SyscallExecutor {
 
 	private final InstantSource clock;
 
-	private final SyscallInterpreter interpreter = new SyscallInterpreter();
+	private final LeasedCalls calls = new LeasedCalls();
 
 	LocalExecutor(SessionRegistry registry, InstantSource clock) {
 		this.registry = registry;
@@ -50,7 +49,8 @@ class LocalExecutor implements SyscallExecutor {
 				return NO_SUCH_PROCESS;
 			}
 			Instant now = this.clock.instant();
-			return session.ledger().answer(request.idempotencyKey(), request, now, () -> run(session, request, now));
+			return session.ledger()
+				.answer(request.idempotencyKey(), request.fingerprint(), now, () -> run(session, request, now));
 		}
 		finally {
 			session.tree().lock().unlock();
@@ -62,15 +62,18 @@ class LocalExecutor implements SyscallExecutor {
 		if (precondition != null && !precondition.holds(session, now)) {
 			throw new RequestRefusedException(RequestRefusedException.Reason.PRECONDITION_FAILED);
 		}
-		session.touch(now);
+		if (precondition == null || precondition.isUse()) {
+			session.touch(now);
+		}
 		Task task = session.task();
-		SyscallResult result = this.interpreter.interpret(task, request.call());
+		SyscallResult result = this.calls.make(session, request, now);
 		this.registry.count(session, request.call(), result);
 		tell(session, request.call(), result, now);
 		if (task.hasExited()) {
 			this.registry.remove(session);
 		}
-		return new Answer(result, task.nofile(), child(session, request.call(), result, now), false);
+		return new Answer(result, task.nofile(), child(session, request.call(), result, now),
+				lease(session, request, result), false);
 	}
 
 	private static void tell(Session session, Syscall call, SyscallResult result, Instant now) {
@@ -91,6 +94,11 @@ class LocalExecutor implements SyscallExecutor {
 		if (waiting != null) {
 			waiting.events().append(now, new Event.AcceptEnded(outcome, by.id().pid()));
 		}
+	}
+
+	private static @Nullable Lease lease(Session session, Request request, SyscallResult result) {
+		return (request.lease() instanceof LeaseTerms.Grant && result instanceof SyscallResult.Descriptor reserved)
+				? session.leases().find(reserved.entry().fd()) : null;
 	}
 
 	private @Nullable SessionSnapshot child(Session parent, Syscall call, SyscallResult result, Instant now) {

@@ -1,6 +1,8 @@
 package io.fdtable.session;
 
+import java.time.Instant;
 import java.time.InstantSource;
+import java.util.List;
 
 import io.fdtable.syscall.Syscall;
 
@@ -8,7 +10,8 @@ import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.stereotype.Component;
 
 /**
- * Lets sessions exit that nobody uses any more.
+ * Lets sessions exit that nobody uses any more, and gives descriptors back whose
+ * reservation has expired.
  */
 @Component
 class SessionExpiry {
@@ -27,13 +30,26 @@ class SessionExpiry {
 
 	@Scheduled(fixedDelayString = "PT1S")
 	void sweep() {
-		for (Session session : this.registry.expired(this.clock.instant())) {
-			try {
-				this.executor.execute(new Request(session.id(), new Syscall.Exit(), new Precondition.Unused(), null));
-			}
-			catch (RequestRefusedException ex) {
-				// Somebody has used it in the last moment.
-			}
+		Instant now = this.clock.instant();
+		for (Session session : this.registry.expired(now)) {
+			execute(session, new Syscall.Exit(), new Precondition.Unused());
+		}
+		this.registry.all().forEach((session) -> release(session, session.expiredLeases(now)));
+	}
+
+	private void release(Session session, List<Lease> leases) {
+		for (Lease lease : leases) {
+			execute(session, new Syscall.Release(lease.fd(), lease.generation()),
+					new Precondition.Lapsed(lease.fd(), lease.generation()));
+		}
+	}
+
+	private void execute(Session session, Syscall call, Precondition precondition) {
+		try {
+			this.executor.execute(new Request(session.id(), call, precondition, null));
+		}
+		catch (RequestRefusedException ex) {
+			// Somebody has used it in the last moment.
 		}
 	}
 

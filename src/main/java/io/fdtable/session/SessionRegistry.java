@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentNavigableMap;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.stream.Stream;
 
 import io.fdtable.kernel.Errno;
 import io.fdtable.kernel.ProcessTree;
@@ -107,7 +108,8 @@ public class SessionRegistry {
 			return new Created(null, ex.errno(), false);
 		}
 		Duration ttl = Objects.requireNonNullElse(request.ttl(), this.properties.session().ttl());
-		Session session = new Session(tree, task, request.label(), now, ttl, ledger(), events(task));
+		Session session = new Session(tree, task, request.label(), now, ttl, ledger(), events(task),
+				new Leases(this.sysctl));
 		tree.sessions().put(task.pid(), session);
 		this.trees.put(tree.id(), tree);
 		return new Created(session.snapshot(), null, false);
@@ -177,11 +179,12 @@ public class SessionRegistry {
 
 	/** Returns the sessions that have been unused for longer than their ttl. */
 	List<Session> expired(Instant now) {
-		return this.trees.values()
-			.stream()
-			.flatMap((tree) -> tree.sessions().values().stream())
-			.filter((session) -> session.isExpired(now))
-			.toList();
+		return all().filter((session) -> session.isExpired(now)).toList();
+	}
+
+	/** Returns every session that has not exited. */
+	Stream<Session> all() {
+		return this.trees.values().stream().flatMap((tree) -> tree.sessions().values().stream());
 	}
 
 	void count(Session session, Syscall call, SyscallResult result) {
@@ -193,7 +196,8 @@ public class SessionRegistry {
 	Session adopt(Session parent, int pid, @Nullable String label, Instant now) {
 		SessionTree tree = parent.tree();
 		Task task = Objects.requireNonNull(tree.processes().find(pid), "the child that was just forked");
-		Session session = new Session(tree, task, label, now, parent.ttl(), ledger(), events(task));
+		Session session = new Session(tree, task, label, now, parent.ttl(), ledger(), events(task),
+				new Leases(this.sysctl));
 		tree.sessions().put(pid, session);
 		return session;
 	}

@@ -70,7 +70,6 @@ class EventController {
 					@Content(mediaType = MediaType.TEXT_EVENT_STREAM_VALUE, schema = @Schema(type = "string")),
 					@Content(mediaType = MediaType.APPLICATION_NDJSON_VALUE, schema = @Schema(type = "string")) }))
 	void events(@PathVariable String id, @RequestParam(required = false) @Nullable @Schema(type = "string",
-			example = "17",
 			description = "The version of the last event seen; 0 for all. Without it the stream begins now") String since,
 			@RequestHeader(name = LAST_EVENT_ID, required = false) @Nullable @Schema(type = "string",
 					description = "As since, which it overrules; browsers send it when they reconnect") String lastEventId,
