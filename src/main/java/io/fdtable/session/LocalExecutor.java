@@ -3,11 +3,11 @@ package io.fdtable.session;
 import java.time.Instant;
 import java.time.InstantSource;
 
+import io.fdtable.kernel.AcceptOutcome;
 import io.fdtable.kernel.Errno;
 import io.fdtable.kernel.Rlimit;
 import io.fdtable.kernel.Task;
 import io.fdtable.syscall.Syscall;
-import io.fdtable.syscall.SyscallInterpreter;
 import io.fdtable.syscall.SyscallResult;
 import org.jspecify.annotations.Nullable;
 
@@ -30,7 +30,7 @@ class LocalExecutor implements SyscallExecutor {
 
 	private final InstantSource clock;
 
-	private final SyscallInterpreter interpreter = new SyscallInterpreter();
+	private final LeasedCalls calls = new LeasedCalls();
 
 	LocalExecutor(SessionRegistry registry, InstantSource clock) {
 		this.registry = registry;
@@ -67,7 +67,7 @@ class LocalExecutor implements SyscallExecutor {
 
 	private Answer answer(Session session, Request request, Instant now) {
 		return session.ledger()
-			.answer(request.idempotencyKey(), request, now,
+			.answer(request.idempotencyKey(), request.fingerprint(), now,
 					() -> mayEndItsSession(request.call())
 							? this.registry.lastAnswers()
 								.answer(session, request, now, () -> run(session, request, now))
@@ -84,11 +84,40 @@ class LocalExecutor implements SyscallExecutor {
 		if (precondition != null && !precondition.holds(session, now)) {
 			throw new RequestRefusedException(RequestRefusedException.Reason.PRECONDITION_FAILED);
 		}
-		session.touch(now);
+		if (precondition == null || precondition.isUse()) {
+			session.touch(now);
+		}
 		Task task = session.task();
-		SyscallResult result = this.interpreter.interpret(task, request.call());
+		SyscallResult result = this.calls.make(session, request, now);
 		this.registry.count(session, request.call(), result);
-		return new Answer(result, task.nofile(), child(session, request.call(), result, now), false);
+		tell(session, request.call(), result, now);
+		return new Answer(result, task.nofile(), child(session, request.call(), result, now),
+				lease(session, request, result), false);
+	}
+
+	private static void tell(Session session, Syscall call, SyscallResult result, Instant now) {
+		if (session.task().hasExited()) {
+			session.events().end(now, Event.made(call, result));
+		}
+		else if (Event.isWorthTelling(call, result)) {
+			session.events().append(now, Event.made(call, result));
+		}
+		if (result instanceof SyscallResult.Woke woke) {
+			woke.ended().forEach((outcome) -> tell(session, outcome, now));
+		}
+	}
+
+	/** Tells the session that has waited, whoever has ended its waiting. */
+	private static void tell(Session by, AcceptOutcome outcome, Instant now) {
+		Session waiting = by.tree().sessions().get(outcome.pid());
+		if (waiting != null) {
+			waiting.events().append(now, new Event.AcceptEnded(outcome, by.id().pid()));
+		}
+	}
+
+	private static @Nullable Lease lease(Session session, Request request, SyscallResult result) {
+		return (request.lease() instanceof LeaseTerms.Grant && result instanceof SyscallResult.Descriptor reserved)
+				? session.leases().find(reserved.entry().fd()) : null;
 	}
 
 	private @Nullable SessionSnapshot child(Session parent, Syscall call, SyscallResult result, Instant now) {

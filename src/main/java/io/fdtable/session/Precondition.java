@@ -13,6 +13,11 @@ public sealed interface Precondition {
 	/** Tells whether it is true; called under the lock of the tree. */
 	boolean holds(Session session, Instant now);
 
+	/** Tells whether a call with this condition is a client's, which keeps a session. */
+	default boolean isUse() {
+		return true;
+	}
+
 	/**
 	 * A descriptor is still the one that the client has seen, like {@code If-Match} (RFC
 	 * 9110, section 13.1.1).
@@ -40,6 +45,32 @@ public sealed interface Precondition {
 		@Override
 		public boolean holds(Session session, Instant now) {
 			return session.isExpired(now);
+		}
+
+		@Override
+		public boolean isUse() {
+			return false;
+		}
+
+	}
+
+	/**
+	 * The lease on a reserved descriptor has expired.
+	 *
+	 * @param fd the descriptor
+	 * @param generation which handing-out of the number it is
+	 */
+	record Lapsed(int fd, long generation) implements Precondition {
+
+		@Override
+		public boolean holds(Session session, Instant now) {
+			Lease lease = session.leases().find(this.fd);
+			return lease != null && lease.generation() == this.generation && lease.isExpired(now);
+		}
+
+		@Override
+		public boolean isUse() {
+			return false;
 		}
 
 	}

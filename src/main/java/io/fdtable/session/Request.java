@@ -10,9 +10,15 @@ import org.jspecify.annotations.Nullable;
  * @param call the call
  * @param precondition what must be true of a descriptor for the call to be made, or null
  * @param idempotencyKey under which the answer is kept for retries, or null
+ * @param lease what the call has to do with a lease on its descriptor, or null
  */
 public record Request(SessionId session, Syscall call, @Nullable Precondition precondition,
-		@Nullable String idempotencyKey) implements IdempotencyLedger.Sized {
+		@Nullable String idempotencyKey, @Nullable LeaseTerms lease) implements IdempotencyLedger.Sized {
+
+	public Request(SessionId session, Syscall call, @Nullable Precondition precondition,
+			@Nullable String idempotencyKey) {
+		this(session, call, precondition, idempotencyKey, null);
+	}
 
 	/**
 	 * Creates a request that demands nothing.
@@ -37,6 +43,15 @@ public record Request(SessionId session, Syscall call, @Nullable Precondition pr
 
 	private static long bytesOf(@Nullable String text) {
 		return (text != null) ? 2L * text.length() : 0;
+	}
+
+	/**
+	 * Returns what a retry has in common with the first try: all but the token that was
+	 * drawn for it.
+	 */
+	Request fingerprint() {
+		return (this.lease instanceof LeaseTerms.Grant grant) ? new Request(this.session, this.call, this.precondition,
+				this.idempotencyKey, new LeaseTerms.Grant("", grant.length())) : this;
 	}
 
 }

@@ -19,7 +19,16 @@ public final class RequestRefusedException extends RuntimeException {
 		KEY_REUSED,
 
 		/** As many answers are being kept for retries as there may be. */
-		LEDGER_FULL
+		LEDGER_FULL,
+
+		/** The event after which a stream is to begin has not happened yet. */
+		NO_SUCH_EVENT,
+
+		/** Newer events have overwritten what a stream was to begin with. */
+		EVENTS_GONE,
+
+		/** There are as many streams of events as there may be. */
+		TOO_MANY_STREAMS
 
 	}
 

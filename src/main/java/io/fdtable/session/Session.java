@@ -2,6 +2,7 @@ package io.fdtable.session;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 
 import io.fdtable.kernel.Allocator;
@@ -36,9 +37,14 @@ public final class Session {
 
 	private final IdempotencyLedger ledger;
 
+	private final EventLog events;
+
+	private final Leases leases;
+
 	private volatile Instant lastUsedAt;
 
-	Session(SessionTree tree, Task task, @Nullable String label, Instant now, Duration ttl, IdempotencyLedger ledger) {
+	Session(SessionTree tree, Task task, @Nullable String label, Instant now, Duration ttl, IdempotencyLedger ledger,
+			EventLog events, Leases leases) {
 		this.id = new SessionId(tree.id(), task.pid());
 		this.tree = tree;
 		this.task = task;
@@ -47,6 +53,8 @@ public final class Session {
 		this.lastUsedAt = now;
 		this.ttl = ttl;
 		this.ledger = ledger;
+		this.events = events;
+		this.leases = leases;
 	}
 
 	public SessionId id() {
@@ -115,6 +123,30 @@ public final class Session {
 	/** Returns the answers kept for retries; guarded by the lock of the tree. */
 	IdempotencyLedger ledger() {
 		return this.ledger;
+	}
+
+	/** Returns what has happened to the session. */
+	EventLog events() {
+		return this.events;
+	}
+
+	/** Returns the leases on descriptors that the session has reserved. */
+	Leases leases() {
+		return this.leases;
+	}
+
+	/** Returns the leases that have expired. */
+	List<Lease> expiredLeases(Instant now) {
+		if (!this.leases.mayHaveExpired(now)) {
+			return List.of();
+		}
+		this.tree.lock().lock();
+		try {
+			return this.leases.expired(now);
+		}
+		finally {
+			this.tree.lock().unlock();
+		}
 	}
 
 	void touch(Instant now) {

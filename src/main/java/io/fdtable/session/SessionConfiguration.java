@@ -12,7 +12,7 @@ import org.springframework.scheduling.annotation.EnableScheduling;
  * What the session room needs from outside: its settings, and the time.
  */
 @Configuration(proxyBeanMethods = false)
-@EnableConfigurationProperties(FdtableProperties.class)
+@EnableConfigurationProperties({ FdtableProperties.class, EventProperties.class, ReservationProperties.class })
 @EnableScheduling
 class SessionConfiguration {
 

@@ -2,6 +2,7 @@ package io.fdtable.session;
 
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.List;
 
 import io.fdtable.syscall.Syscall;
 
@@ -9,7 +10,8 @@ import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.stereotype.Component;
 
 /**
- * Lets sessions exit that nobody uses any more, and answers that nobody owns run out.
+ * Lets sessions exit that nobody uses any more, gives descriptors back whose reservation
+ * has expired, and forgets answers that nobody owns.
  */
 @Component
 class SessionExpiry {
@@ -31,12 +33,24 @@ class SessionExpiry {
 		Instant now = this.clock.instant();
 		this.registry.forgetExpiredAnswers(now);
 		for (Session session : this.registry.expired(now)) {
-			try {
-				this.executor.execute(new Request(session.id(), new Syscall.Exit(), new Precondition.Unused(), null));
-			}
-			catch (RequestRefusedException ex) {
-				// Somebody has used it in the last moment.
-			}
+			execute(session, new Syscall.Exit(), new Precondition.Unused());
+		}
+		this.registry.all().forEach((session) -> release(session, session.expiredLeases(now)));
+	}
+
+	private void release(Session session, List<Lease> leases) {
+		for (Lease lease : leases) {
+			execute(session, new Syscall.Release(lease.fd(), lease.generation()),
+					new Precondition.Lapsed(lease.fd(), lease.generation()));
+		}
+	}
+
+	private void execute(Session session, Syscall call, Precondition precondition) {
+		try {
+			this.executor.execute(new Request(session.id(), call, precondition, null));
+		}
+		catch (RequestRefusedException ex) {
+			// Somebody has used it in the last moment.
 		}
 	}
 

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentNavigableMap;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.stream.Stream;
 
 import io.fdtable.kernel.Errno;
 import io.fdtable.kernel.ProcessTree;
@@ -30,9 +31,13 @@ public class SessionRegistry {
 
 	private final FdtableProperties properties;
 
+	private final EventProperties eventProperties;
+
 	private final InstantSource clock;
 
 	private final Sysctl sysctl;
+
+	private final EventMemory eventMemory;
 
 	private final TreeIdGenerator treeIds = new TreeIdGenerator();
 
@@ -45,10 +50,12 @@ public class SessionRegistry {
 
 	private final LastAnswers lastAnswers;
 
-	SessionRegistry(FdtableProperties properties, InstantSource clock) {
+	SessionRegistry(FdtableProperties properties, EventProperties eventProperties, InstantSource clock) {
 		this.properties = properties;
+		this.eventProperties = eventProperties;
 		this.clock = clock;
 		this.sysctl = properties.sysctl();
+		this.eventMemory = new EventMemory(this.sysctl);
 		this.ledger = ledger(properties.session().max());
 		this.lastAnswers = new LastAnswers(ledger(properties.session().max()));
 	}
@@ -104,7 +111,8 @@ public class SessionRegistry {
 			return new Created(null, ex.errno(), false);
 		}
 		Duration ttl = Objects.requireNonNullElse(request.ttl(), this.properties.session().ttl());
-		Session session = new Session(tree, task, request.label(), now, ttl, ledger());
+		Session session = new Session(tree, task, request.label(), now, ttl, ledger(), events(task),
+				new Leases(this.sysctl));
 		tree.sessions().put(task.pid(), session);
 		this.trees.put(tree.id(), tree);
 		return new Created(session.snapshot(), null, false);
@@ -174,11 +182,12 @@ public class SessionRegistry {
 
 	/** Returns the sessions that have been unused for longer than their ttl. */
 	List<Session> expired(Instant now) {
-		return this.trees.values()
-			.stream()
-			.flatMap((tree) -> tree.sessions().values().stream())
-			.filter((session) -> session.isExpired(now))
-			.toList();
+		return all().filter((session) -> session.isExpired(now)).toList();
+	}
+
+	/** Returns every session that has not exited. */
+	Stream<Session> all() {
+		return this.trees.values().stream().flatMap((tree) -> tree.sessions().values().stream());
 	}
 
 	/** Forgets the answers that have been kept long enough and that no session owns. */
@@ -202,7 +211,8 @@ public class SessionRegistry {
 	Session adopt(Session parent, int pid, @Nullable String label, Instant now) {
 		SessionTree tree = parent.tree();
 		Task task = Objects.requireNonNull(tree.processes().find(pid), "the child that was just forked");
-		Session session = new Session(tree, task, label, now, parent.ttl(), ledger());
+		Session session = new Session(tree, task, label, now, parent.ttl(), ledger(), events(task),
+				new Leases(this.sysctl));
 		tree.sessions().put(pid, session);
 		return session;
 	}
@@ -215,6 +225,10 @@ public class SessionRegistry {
 		if (tree.sessions().isEmpty()) {
 			this.trees.remove(tree.id());
 		}
+	}
+
+	private EventLog events(Task task) {
+		return new EventLog(this.eventProperties, this.eventMemory, task.pid());
 	}
 
 	private IdempotencyLedger ledger() {

@@ -3,8 +3,8 @@ package io.fdtable.session;
 import java.security.SecureRandom;
 
 /**
- * Draws the unguessable part of session ids: 128 random bits in base32 (RFC 4648, lower
- * case, without padding).
+ * Draws what nobody may guess, such as the tree in session ids: 128 random bits in base32
+ * (RFC 4648, lower case, without padding).
  */
 final class TreeIdGenerator {
 

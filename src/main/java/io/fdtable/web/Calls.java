@@ -5,6 +5,7 @@ import java.util.function.IntFunction;
 import io.fdtable.kernel.Errno;
 import io.fdtable.kernel.Rlimit;
 import io.fdtable.session.Answer;
+import io.fdtable.session.LeaseTerms;
 import io.fdtable.session.Precondition;
 import io.fdtable.session.Request;
 import io.fdtable.session.Session;
@@ -39,7 +40,15 @@ class Calls {
 	 * @throws SyscallFailedException if it answers an errno
 	 */
 	Answer make(String id, Syscall call, CallContext context) {
-		return make(id, call, null, context);
+		return make(id, call, null, null, context);
+	}
+
+	/**
+	 * Makes a call that grants or uses up a lease.
+	 * @throws SyscallFailedException if it answers an errno
+	 */
+	Answer make(String id, Syscall call, LeaseTerms lease, CallContext context) {
+		return make(id, call, null, lease, context);
 	}
 
 	/**
@@ -47,15 +56,17 @@ class Calls {
 	 * @throws SyscallFailedException if it answers an errno
 	 */
 	Answer make(String id, FdNumber fd, Syscall call, CallContext context) {
-		return make(id, call, context.precondition(fd), context);
+		return make(id, call, context.precondition(fd), null, context);
 	}
 
-	private Answer make(String id, Syscall call, @Nullable Precondition precondition, CallContext context) {
+	private Answer make(String id, Syscall call, @Nullable Precondition precondition, @Nullable LeaseTerms lease,
+			CallContext context) {
 		SessionId session = SessionId.parse(id);
 		if (session == null) {
 			throw SyscallFailedException.noSuchSession();
 		}
-		Answer answer = this.executor.execute(new Request(session, call, precondition, context.idempotencyKey()));
+		Answer answer = this.executor
+			.execute(new Request(session, call, precondition, context.idempotencyKey(), lease));
 		if (answer.isReplayed()) {
 			context.markReplayed();
 		}

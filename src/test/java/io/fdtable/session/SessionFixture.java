@@ -27,11 +27,15 @@ final class SessionFixture {
 	final SessionExpiry expiry;
 
 	SessionFixture(int maxSessions, int maxKeys) {
+		this(maxSessions, maxKeys, new EventProperties(256, Duration.ofSeconds(15), 10, 10));
+	}
+
+	SessionFixture(int maxSessions, int maxKeys, EventProperties events) {
 		FdtableProperties properties = new FdtableProperties(Sysctl.DEFAULT_NR_OPEN, 1000, DataSize.ofMegabytes(8),
 				new FdtableProperties.File(DataSize.ofMegabytes(1)),
 				new FdtableProperties.Session(maxSessions, TTL, Duration.ofHours(24)),
 				new FdtableProperties.Idempotency(RETENTION, maxKeys));
-		this.registry = new SessionRegistry(properties, this.clock);
+		this.registry = new SessionRegistry(properties, events, this.clock);
 		this.executor = new LocalExecutor(this.registry, this.clock);
 		this.expiry = new SessionExpiry(this.registry, this.executor, this.clock);
 	}

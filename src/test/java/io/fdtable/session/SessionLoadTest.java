@@ -56,10 +56,12 @@ class SessionLoadTest {
 
 	private final SettableClock clock = new SettableClock();
 
-	private final SessionRegistry registry = new SessionRegistry(new FdtableProperties(Sysctl.DEFAULT_NR_OPEN,
-			Integer.MAX_VALUE, DataSize.ofBytes(MEMORY), new FdtableProperties.File(DataSize.ofMegabytes(1)),
-			new FdtableProperties.Session(1_000_000, SessionFixture.TTL, Duration.ofHours(24)),
-			new FdtableProperties.Idempotency(SessionFixture.RETENTION, 10_000)), this.clock);
+	private final SessionRegistry registry = new SessionRegistry(
+			new FdtableProperties(Sysctl.DEFAULT_NR_OPEN, Integer.MAX_VALUE, DataSize.ofBytes(MEMORY),
+					new FdtableProperties.File(DataSize.ofMegabytes(1)),
+					new FdtableProperties.Session(1_000_000, SessionFixture.TTL, Duration.ofHours(24)),
+					new FdtableProperties.Idempotency(SessionFixture.RETENTION, 10_000)),
+			new EventProperties(256, Duration.ofSeconds(15), 10, 10), this.clock);
 
 	private final SyscallExecutor executor = new LocalExecutor(this.registry, this.clock);
 

@@ -106,6 +106,24 @@ class ServiceLimitsIT {
 	}
 
 	@Test
+	void reservationsAnswerEnfileAndEnomem() {
+		String reservations = session() + "/reservations";
+		String fds = this.sessions.getLast() + "/fds";
+		String body = this.api.post(reservations, null).is(201).text().replaceAll(".*(\"token\":\"[^\"]*\").*", "{$1}");
+		while (this.sysctl.files() < 20) {
+			this.api.open(this.sessions.getLast());
+		}
+		this.api.put(reservations + "/3", body).isErrno(503, Errno.ENFILE, "install");
+		this.api.delete(fds + "/0").is(204);
+		spendTheMemory();
+		this.api.put(reservations + "/3", body).isErrno(503, Errno.ENOMEM, "install");
+		this.api.post(reservations, null).isErrno(503, Errno.ENOMEM, "reserve");
+		this.sysctl.uncharge(this.filled);
+		this.filled = 0;
+		this.api.put(reservations + "/3", body).is(200);
+	}
+
+	@Test
 	void limitsAboveNrOpenAreNotPermitted() {
 		this.api.post(Api.SESSIONS, "{\"limits\":{\"nofile\":{\"soft\":1,\"hard\":513}}}").isErrno(403, Errno.EPERM);
 	}

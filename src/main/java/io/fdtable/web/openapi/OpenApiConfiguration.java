@@ -47,6 +47,8 @@ class OpenApiConfiguration {
 			new Tag().name("File I/O").description("Read, write, move the position that duplicates share"),
 			new Tag().name("Transfer").description("Hand open files to another process of the tree"),
 			new Tag().name("Sockets").description("Listen, accept, connect: what a blocked accept does to a table"),
+			new Tag().name("Reservations")
+				.description("Take a number first and open its file later, as the kernel does inside open"),
 			new Tag().name("Batch").description("Many calls in one request, as an array or as a stream of lines"),
 			new Tag().name("Inspection").description("See the two-level bitmap, and what searching it has cost"),
 			new Tag().name("Traces").description("Replay a log of strace: every leak, every table at every line"));

@@ -49,7 +49,8 @@ class OperationDocumentation implements OperationCustomizer {
 	@Override
 	public Operation customize(Operation operation, HandlerMethod method) {
 		boolean changes = !method.hasMethodAnnotation(GetMapping.class) && !operation.getTags().contains("Traces");
-		boolean onDescriptor = hasParameter(operation, "fd");
+		// A reservation has a token where a descriptor has an ETag.
+		boolean onDescriptor = hasParameter(operation, "fd") && !operation.getTags().contains("Reservations");
 		describePathParameters(operation);
 		Errnos errnos = method.getMethodAnnotation(Errnos.class);
 		if (errnos != null) {
@@ -60,6 +61,10 @@ class OperationDocumentation implements OperationCustomizer {
 		}
 		addProblem(operation, ProblemType.MALFORMED_REQUEST.status(), ProblemType.MALFORMED_REQUEST.slug(),
 				Problems.malformed(List.of(new Problems.FieldError("/label", "is not a member of this request"))));
+		if (operation.getOperationId().equals("streamEvents")) {
+			addProblem(operation, ProblemType.EVENTS_GONE);
+			addProblem(operation, ProblemType.TOO_MANY_STREAMS);
+		}
 		if (changes) {
 			addHeader(operation, "Idempotency-Key",
 					"A retry with the same key changes nothing and gets the same answer, with Idempotent-Replayed: true",
@@ -101,6 +106,9 @@ class OperationDocumentation implements OperationCustomizer {
 			case "connectFd" -> new Syscall.Connect(5, 4);
 			case "shutdownFd" -> new Syscall.Shutdown(3, 2);
 			case "closeRange" -> new Syscall.CloseRange(5, 4, 0);
+			case "reserveFd" -> new Syscall.Reserve(0, false);
+			case "installFd" -> new Syscall.Install(3, 0, "/data/log", FileKind.OPAQUE, OpenFlags.O_CREAT, null);
+			case "releaseFd" -> new Syscall.Release(3, 0);
 			default -> null;
 		};
 	}

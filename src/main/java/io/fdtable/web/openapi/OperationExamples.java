@@ -19,7 +19,8 @@ import org.springframework.core.io.ClassPathResource;
 /**
  * Puts into each operation the example request and response that a resource named after
  * it holds: {@code openapi/<operationId>.json}, with the members {@code request},
- * {@code response} and {@code text}, as far as the operation has them.
+ * {@code response}, {@code text}, {@code sse} and {@code ndjson}, as far as the operation
+ * has them.
  */
 class OperationExamples {
 
@@ -44,6 +45,8 @@ class OperationExamples {
 	private static void addTo(ApiResponse response, Map<String, Object> examples) {
 		set(response.getContent(), "application/json", examples.get("response"));
 		set(response.getContent(), "text/plain", examples.get("text"));
+		set(response.getContent(), "text/event-stream", examples.get("sse"));
+		set(response.getContent(), "application/x-ndjson", examples.get("ndjson"));
 	}
 
 	private static void set(@Nullable Content content, String mediaType, @Nullable Object value) {

@@ -70,12 +70,19 @@ final class ErrnoDetail {
 			case Syscall.Dup(int fd) -> notOpen(fd);
 			case Syscall.Fcntl(int fd, int cmd, long arg) ->
 				notOpen(fd) + ", or its file is O_PATH and takes no such command";
+			case Syscall.Install install -> notReserved(install.fd());
+			case Syscall.Release release -> notReserved(release.fd());
 			case null, default -> "the descriptor is not open: list those that are with GET …/fds";
 		};
 	}
 
 	private static String notOpen(int fd) {
 		return "descriptor " + Integer.toUnsignedString(fd) + " is not open";
+	}
+
+	private static String notReserved(int fd) {
+		return "descriptor " + Integer.toUnsignedString(fd)
+				+ " is free: its reservation has been given back, or there was none";
 	}
 
 	private static String badTarget(int oldFd, int newFd, SyscallFailedException ex) {
@@ -120,6 +127,7 @@ final class ErrnoDetail {
 			case Syscall.Accept4 accept ->
 				"the socket is not listening, or there is another flag than O_CLOEXEC and" + " O_NONBLOCK";
 			case Syscall.Open open -> "the flags contradict each other or the kind of the file";
+			case Syscall.Install install -> "the flags contradict each other or the kind of the file";
 			case Syscall.Prlimit limit -> "the soft limit is above the hard limit";
 			case null -> "the soft limit is above the hard limit";
 			default -> Errno.EINVAL.message();

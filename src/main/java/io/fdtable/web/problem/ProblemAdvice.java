@@ -61,11 +61,13 @@ class ProblemAdvice extends ResponseEntityExceptionHandler {
 
 	@ExceptionHandler
 	ResponseEntity<Object> onRefusal(RequestRefusedException ex) {
+		ProblemDetail problem = Problems.of(ex);
 		HttpHeaders headers = new HttpHeaders();
-		if (ex.reason() == RequestRefusedException.Reason.LEDGER_FULL) {
+		if (problem.getStatus() == HttpStatus.TOO_MANY_REQUESTS.value()
+				|| problem.getStatus() == HttpStatus.SERVICE_UNAVAILABLE.value()) {
 			headers.set(HttpHeaders.RETRY_AFTER, RETRY_AFTER_SECONDS);
 		}
-		return respond(Problems.of(ex), headers);
+		return respond(problem, headers);
 	}
 
 	@ExceptionHandler

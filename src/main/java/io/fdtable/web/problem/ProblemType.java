@@ -36,7 +36,13 @@ public enum ProblemType {
 	INTERNAL_ERROR(HttpStatus.INTERNAL_SERVER_ERROR, "Internal error",
 			"this is a fault of the service: report it with the time and the instance"),
 
-	UNAVAILABLE(HttpStatus.SERVICE_UNAVAILABLE, "Service unavailable", "try again a little later");
+	UNAVAILABLE(HttpStatus.SERVICE_UNAVAILABLE, "Service unavailable", "try again a little later"),
+
+	EVENTS_GONE(HttpStatus.GONE, "Events gone",
+			"newer events have overwritten what came after that version: stream without since, then read the table"),
+
+	TOO_MANY_STREAMS(HttpStatus.SERVICE_UNAVAILABLE, "Too many event streams",
+			"as many streams as may be are open: close one, or try again later");
 
 	private final HttpStatus status;
 

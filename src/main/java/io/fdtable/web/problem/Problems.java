@@ -57,11 +57,18 @@ public final class Problems {
 	 * @return the problem
 	 */
 	public static ProblemDetail of(RequestRefusedException ex) {
-		ProblemType type = switch (ex.reason()) {
-			case PRECONDITION_FAILED -> ProblemType.PRECONDITION_FAILED;
-			case KEY_REUSED -> ProblemType.IDEMPOTENCY_KEY_REUSED;
-			case LEDGER_FULL -> ProblemType.TOO_MANY_IDEMPOTENCY_KEYS;
+		return switch (ex.reason()) {
+			case PRECONDITION_FAILED -> refused(ProblemType.PRECONDITION_FAILED);
+			case KEY_REUSED -> refused(ProblemType.IDEMPOTENCY_KEY_REUSED);
+			case LEDGER_FULL -> refused(ProblemType.TOO_MANY_IDEMPOTENCY_KEYS);
+			case NO_SUCH_EVENT ->
+				malformed(List.of(new FieldError("since", "must not be after the latest event of the session")));
+			case EVENTS_GONE -> refused(ProblemType.EVENTS_GONE);
+			case TOO_MANY_STREAMS -> refused(ProblemType.TOO_MANY_STREAMS);
 		};
+	}
+
+	private static ProblemDetail refused(ProblemType type) {
 		return of(type, type.status(), "nothing was done");
 	}
 

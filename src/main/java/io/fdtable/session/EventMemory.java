@@ -1,0 +1,37 @@
+package io.fdtable.session;
+
+import java.util.concurrent.atomic.AtomicLong;
+
+import io.fdtable.kernel.Sysctl;
+
+/**
+ * The part of the memory budget that the events of all sessions may take: what is kept
+ * for streams that may never come must leave room for calls. Safe from any thread.
+ */
+final class EventMemory {
+
+	private static final int SHARE_OF_BUDGET = 8;
+
+	private final Sysctl sysctl;
+
+	private final AtomicLong used = new AtomicLong();
+
+	EventMemory(Sysctl sysctl) {
+		this.sysctl = sysctl;
+	}
+
+	/** Takes bytes, or returns false and takes nothing if so much is not left. */
+	boolean tryCharge(long bytes) {
+		if (this.used.addAndGet(bytes) <= this.sysctl.memoryMax() / SHARE_OF_BUDGET && this.sysctl.tryCharge(bytes)) {
+			return true;
+		}
+		this.used.addAndGet(-bytes);
+		return false;
+	}
+
+	void uncharge(long bytes) {
+		this.used.addAndGet(-bytes);
+		this.sysctl.uncharge(bytes);
+	}
+
+}
