@@ -89,7 +89,7 @@ enum CallName {
 
 	PRLIMIT(set(SOFT, HARD), 0),
 
-	LISTEN(set(FD, BACKLOG), 0),
+	LISTEN(set(FD), set(BACKLOG)),
 
 	ACCEPT4(set(FD), set(FLAGS)),
 

@@ -100,6 +100,7 @@ final class CallReader {
 		this.flags.clear();
 		this.label = null;
 		this.fd = 0;
+		this.number = SocketController.SOMAXCONN;
 		this.value = 0;
 		this.option = false;
 	}
@@ -146,9 +147,10 @@ final class CallReader {
 			case LAST, NEW_FD -> this.secondFd = descriptor(parser, member);
 			case FROM_PID, TO_PID, MAX_FDS, BACKLOG ->
 				this.number = (int) integer(parser, member, Integer.MIN_VALUE, Integer.MAX_VALUE);
-			case ARG, COUNT, OFFSET, SOFT -> this.value = integer(parser, member, Long.MIN_VALUE, Long.MAX_VALUE);
+			case OFFSET -> this.value = offset(parser);
+			case ARG, COUNT, SOFT -> this.value = integer(parser, member, Long.MIN_VALUE, Long.MAX_VALUE);
 			case HARD -> this.hard = integer(parser, member, Long.MIN_VALUE, Long.MAX_VALUE);
-			case FILE -> this.value = file(text(parser, member, MAX_LABEL));
+			case FILE -> this.value = new SocketController.ConnectRequest(text(parser, member, MAX_LABEL)).number();
 			case CMD, WHENCE, HOW -> this.choice = text(parser, member, MAX_LABEL);
 			case SHARE_FILES, CLOSE_ON_EXEC -> this.option = truth(parser, member);
 			case FDS -> this.fds = descriptors(parser);
@@ -187,6 +189,19 @@ final class CallReader {
 		return (int) integer(parser, member, Integer.MIN_VALUE, MAX_UNSIGNED);
 	}
 
+	/** Reads a 64-bit number that clients without such numbers send as a string. */
+	private static long offset(JsonParser parser) {
+		if (parser.currentToken() != JsonToken.VALUE_STRING) {
+			return integer(parser, CallMember.OFFSET, Long.MIN_VALUE, Long.MAX_VALUE);
+		}
+		try {
+			return Int64.of(text(parser, CallMember.OFFSET, MAX_LABEL)).value();
+		}
+		catch (IllegalArgumentException ex) {
+			throw malformed(CallMember.OFFSET, "must be a 64-bit integer");
+		}
+	}
+
 	private static boolean truth(JsonParser parser, CallMember member) {
 		return switch (parser.currentToken()) {
 			case VALUE_TRUE -> true;
@@ -210,14 +225,6 @@ final class CallReader {
 			}
 		}
 		throw malformed(CallMember.KIND, "is none of " + Arrays.toString(FileKind.values()));
-	}
-
-	/** Reads the name of an open file as the service prints it, "o" and a number. */
-	private static long file(String text) {
-		if (text.matches("o[1-9][0-9]{0,17}")) {
-			return Long.parseLong(text, 1, text.length(), 10);
-		}
-		throw malformed(CallMember.FILE, "must be the file of a descriptor, such as \"o12\"");
 	}
 
 	private static byte[] bytes(String text) {

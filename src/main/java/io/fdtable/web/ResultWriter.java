@@ -71,19 +71,14 @@ final class ResultWriter {
 		this.json.writeArray(fds, 0, fds.length);
 	}
 
-	/** Accepts that were pending end in calls of others; those that ask need not know. */
 	private void writeEnded(List<AcceptOutcome> ended) {
-		if (ended.isEmpty()) {
-			return;
-		}
 		this.json.writeArrayPropertyStart("ended");
 		for (AcceptOutcome accept : ended) {
 			this.json.writeStartObject();
 			this.json.writeNumberProperty("pid", accept.pid());
 			this.json.writeNumberProperty("fd", accept.fd());
-			if (accept.errno() != null) {
-				writeErrno(accept.errno());
-			}
+			this.json.writeStringProperty("generation", Long.toString(accept.generation()));
+			this.json.writeStringProperty("errno", (accept.errno() != null) ? accept.errno().name() : null);
 			this.json.writeEndObject();
 		}
 		this.json.writeEndArray();

@@ -39,7 +39,8 @@ class SocketController {
 
 	private static final Pattern FILE = Pattern.compile("o([1-9][0-9]{0,17})");
 
-	private static final int SOMAXCONN = 4096;
+	/** How long a backlog is unless the caller says otherwise. */
+	static final int SOMAXCONN = 4096;
 
 	private final Calls calls;
 

@@ -100,8 +100,8 @@ class BatchIT {
 				"{'ret':0,'closed':5}", "{'ret':0}", "{'ret':0}", "{'ret':-1,'errno':'EMFILE'}",
 				"{'ret':-1,'errno':'EBADF'}", "{'ret':0}", "{'ret':3}", "{'ret':0}", "{'ret':0}",
 				"{'ret':4,'pending':true}", "{'ret':5}", "{'ret':-1,'errno':'ECONNREFUSED'}",
-				"{'ret':0,'ended':[{'pid':1,'fd':4,'errno':'EINVAL'}]}", "{'ret':0}", "{'ret':-1,'errno':'ESRCH'}",
-				"{'ret':-1,'errno':'ESRCH'}" };
+				"{'ret':0,'ended':[{'pid':1,'fd':4,'generation':'14','errno':'EINVAL'}]}", "{'ret':0}",
+				"{'ret':-1,'errno':'ESRCH'}", "{'ret':-1,'errno':'ESRCH'}" };
 	}
 
 	@Test

@@ -82,6 +82,9 @@ class CallReaderTest {
 				{ "{'call':'write','fd':3,'data':''}", new Syscall.Write(3, new byte[0]) },
 				{ "{'call':'lseek','fd':3,'offset':-1,'whence':'SEEK_END'}", new Syscall.Lseek(3, -1, 2) },
 				{ "{'call':'prlimit','soft':10,'hard':-1}", new Syscall.Prlimit(10, -1) },
+				{ "{'call':'lseek','fd':3,'offset':'9223372036854775807','whence':'SEEK_SET'}",
+						new Syscall.Lseek(3, Long.MAX_VALUE, 0) },
+				{ "{'call':'listen','fd':3}", new Syscall.Listen(3, 4096) },
 				{ "{'call':'listen','fd':3,'backlog':128}", new Syscall.Listen(3, 128) },
 				{ "{'call':'accept4','fd':3}", new Syscall.Accept4(3, 0) },
 				{ "{'call':'accept4','fd':3,'flags':['O_CLOEXEC']}", new Syscall.Accept4(3, OpenFlags.O_CLOEXEC) },
@@ -119,6 +122,8 @@ class CallReaderTest {
 		read("{'call':'fcntl','fd':1,'cmd':'F_SETFD','arg':1}");
 		assertThat(read("{'call':'fcntl','fd':1,'cmd':'F_SETFD'}"))
 			.isEqualTo(new BatchItem.Call(new Syscall.Fcntl(1, 2, 0), 0));
+		read("{'call':'listen','fd':3,'backlog':1}");
+		assertThat(read("{'call':'listen','fd':3}")).isEqualTo(new BatchItem.Call(new Syscall.Listen(3, 4096), 0));
 		read("{'call':'reserve','minFd':9,'closeOnExec':true}");
 		assertThat(read("{'call':'reserve'}")).isEqualTo(new BatchItem.Call(new Syscall.Reserve(0, false), 0));
 	}
@@ -195,7 +200,9 @@ class CallReaderTest {
 			{'call':'lseek','fd':3,'offset':0}                | /whence
 			{'call':'lseek','fd':3,'offset':0,'whence':'SET'} | /whence
 			{'call':'prlimit','hard':3}                       | /soft
-			{'call':'listen','fd':3}                          | /backlog
+			{'call':'listen','fd':3,'backlog':'1'}            | /backlog
+			{'call':'lseek','fd':3,'offset':'x','whence':'SEEK_SET'} | /offset
+			{'call':'lseek','fd':3,'offset':1.5,'whence':'SEEK_SET'} | /offset
 			{'call':'accept4'}                                | /fd
 			{'call':'connect','fd':3,'file':12}               | /file
 			{'call':'connect','fd':3,'file':'12'}             | /file

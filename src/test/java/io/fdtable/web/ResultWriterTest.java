@@ -68,10 +68,11 @@ class ResultWriterTest {
 						"{'ret':2,'fds':[3,5],'truncated':true}" },
 				{ ANY, new SyscallResult.Data(new byte[] { 'h', 'i', '!', '!' }), "{'ret':4,'data':'aGkhIQ=='}" },
 				{ ANY, new SyscallResult.Data(new byte[0]), "{'ret':0,'data':''}" },
-				{ ANY, new SyscallResult.Woke(List.of()), "{'ret':0}" },
+				{ ANY, new SyscallResult.Woke(List.of()), "{'ret':0,'ended':[]}" },
 				{ ANY, new SyscallResult.Woke(
 						List.of(new AcceptOutcome(1, 5, 9, null), new AcceptOutcome(2, 6, 9, Errno.EINVAL))),
-						"{'ret':0,'ended':[{'pid':1,'fd':5},{'pid':2,'fd':6,'errno':'EINVAL'}]}" } };
+						"{'ret':0,'ended':[{'pid':1,'fd':5,'generation':'9','errno':null},"
+								+ "{'pid':2,'fd':6,'generation':'9','errno':'EINVAL'}]}" } };
 	}
 
 	private static FdEntry installed() {
