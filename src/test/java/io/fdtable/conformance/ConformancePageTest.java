@@ -57,6 +57,7 @@ class ConformancePageTest {
 		return read("page.md").replace("{{recorded}}", recorded())
 			.replace("{{mutation}}", read("mutation.md").strip())
 			.replace("{{tables}}", tables())
+			.replace("{{unsent}}", unsent())
 			.replace("{{contradictions}}", contradictions())
 			.replace("{{card}}", read("other-systems.md").strip())
 			.replace("{{bugs}}", read("bugs.md").strip());
@@ -72,10 +73,13 @@ class ConformancePageTest {
 				recording.scripts().size(), recording.kernel());
 	}
 
-	/** Counts rows; that they pass is what {@link ConformanceTablesTest} asserts. */
+	/**
+	 * Counts rows; that they pass is what {@link ConformanceTablesTest} and
+	 * {@link ConformanceOverHttpIT} assert.
+	 */
 	private static String tables() throws IOException {
 		StringBuilder text = new StringBuilder(
-				"| source | rows passed | of them on the kernel too |\n| --- | ---: | ---: |\n");
+				"| source | rows passed | of them on the kernel too | over HTTP too |\n| --- | ---: | ---: | ---: |\n");
 		Map<String, List<Row>> tables = Row.readAll()
 			.stream()
 			.collect(Collectors.groupingBy(Row::table, LinkedHashMap::new, Collectors.toList()));
@@ -88,12 +92,22 @@ class ConformancePageTest {
 
 	private static void appendRow(StringBuilder text, String title, List<Row> rows) {
 		long live = rows.stream().filter((row) -> !row.needsOwnNrOpen()).count();
-		text.append("| ").append(title).append(" | ").append(rows.size()).append(" | ").append(live).append(" |\n");
+		long sent = rows.stream().filter((row) -> HttpSystem.obstacle(row.script()) == null).count();
+		text.append("| %s | %d | %d | %d |\n".formatted(title, rows.size(), live, sent));
 	}
 
 	/** Returns the first line of a table, which says what the source is. */
 	private static String title(String table) throws IOException {
 		return Files.readAllLines(Row.DIRECTORY.resolve(table + ".txt")).get(0).substring(2);
+	}
+
+	private static String unsent() throws IOException {
+		return Row.readAll()
+			.stream()
+			.filter((row) -> HttpSystem.obstacle(row.script()) != null)
+			.map((row) -> "- " + row.table() + ", " + row.origin() + ", " + row.name() + ": "
+					+ HttpSystem.obstacle(row.script()))
+			.collect(Collectors.joining("\n"));
 	}
 
 	private static String contradictions() throws IOException {
