@@ -1,6 +1,10 @@
 package io.fdtable.web;
 
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.URI;
+import java.net.URLConnection;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -132,6 +136,9 @@ class ExamplesIT {
 		tellOfTwoProcesses(session);
 		tellOfSockets();
 		tellOfATrace();
+		tellOfReservations();
+		tellOfABatch();
+		tellOfEvents();
 		tell("setLimits", HttpMethod.PUT, session + "/limits");
 		tell("getLimits", HttpMethod.GET, session + "/limits");
 		tell("closeRange", HttpMethod.POST, session + "/close-range");
@@ -160,6 +167,51 @@ class ExamplesIT {
 					: tell(end, HttpMethod.POST, fds + "/3/shutdown");
 			assertThat(ended.json()).isEqualTo(examples(end).path("response"));
 		}
+	}
+
+	private void tellOfReservations() throws IOException {
+		String session = this.api.session();
+		Reply reserved = tell("reserveFd", HttpMethod.POST, session + "/reservations");
+		// The example of a token is as long as that of a tree.
+		this.tree = reserved.json().path("token").asString();
+		tell("installFd", HttpMethod.PUT, session + "/reservations/10");
+	}
+
+	private void tellOfABatch() throws IOException {
+		Reply reply = tell("runBatch", HttpMethod.POST, this.api.session() + "/batch");
+		assertThat(reply.json()).isEqualTo(examples("runBatch").path("response"));
+	}
+
+	private void tellOfEvents() throws IOException {
+		String session = this.api.session();
+		tell("openFd", HttpMethod.POST, session + "/fds");
+		this.api.delete(session + "/fds/3").is(204);
+		compareLines(session, "text/event-stream", examples("streamEvents").path("sse"));
+		compareLines(session, "application/x-ndjson", examples("streamEvents").path("ndjson"));
+		this.told.add("streamEvents");
+	}
+
+	private void compareLines(String session, String accept, JsonNode example) throws IOException {
+		URLConnection connection = URI.create("http://localhost:" + this.api.port() + session + "/events?since=0")
+			.toURL()
+			.openConnection();
+		connection.setRequestProperty(HttpHeaders.ACCEPT, accept);
+		connection.setReadTimeout(10_000);
+		try (BufferedReader lines = new BufferedReader(
+				new InputStreamReader(connection.getInputStream(), StandardCharsets.UTF_8))) {
+			for (String expected : example.asString().lines().toList()) {
+				assertThat(form(lines.readLine())).isEqualTo(form(expected));
+			}
+		}
+	}
+
+	/**
+	 * Returns what stands before the JSON of a line, without numbers, and its members.
+	 */
+	private static List<Object> form(String line) {
+		int start = line.indexOf('{');
+		String before = ((start < 0) ? line : line.substring(0, start)).replaceAll("[0-9]+", "n");
+		return (start < 0) ? List.of(before) : List.of(before, members(JSON.readTree(line.substring(start))));
 	}
 
 	/** The examples tell of a log that the tests have, so their values are known too. */
