@@ -35,7 +35,8 @@ public record Event(long version, Instant time, int pid, Change change) {
 	 * The session has made a call.
 	 *
 	 * @param call the call
-	 * @param result its answer, without open files: an event must not keep one alive
+	 * @param result its answer, without open files: an event must not keep one alive;
+	 * where a descriptor was made and not just reserved, its number
 	 */
 	public record Made(Syscall call, SyscallResult result) implements Change {
 
@@ -112,9 +113,8 @@ public record Event(long version, Instant time, int pid, Change change) {
 	/** Describes a call that the session has made. */
 	static Change made(Syscall call, SyscallResult result) {
 		return new Made(call, switch (result) {
-			case SyscallResult.Descriptor made ->
-				new SyscallResult.Descriptor(withoutFile(made.entry()), made.replaced());
-			case SyscallResult.Installed installed -> new SyscallResult.Installed(withoutFile(installed.entry()));
+			case SyscallResult.Descriptor made when !made.entry().isReserved() -> new SyscallResult.Value(made.ret());
+			case SyscallResult.Installed installed -> new SyscallResult.Value(installed.ret());
 			case SyscallResult.Pipe pipe -> new SyscallResult.Pipe(withoutFile(pipe.read()), withoutFile(pipe.write()));
 			case SyscallResult.Received received ->
 				new SyscallResult.Received(withoutFiles(received.entries()), received.truncated());

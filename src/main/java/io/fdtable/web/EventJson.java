@@ -8,7 +8,6 @@ import java.util.stream.Stream;
 import io.fdtable.kernel.AcceptOutcome;
 import io.fdtable.kernel.CloseRange;
 import io.fdtable.kernel.Errno;
-import io.fdtable.kernel.FdEntry;
 import io.fdtable.kernel.FileKind;
 import io.fdtable.kernel.OpenFlags;
 import io.fdtable.session.Event;
@@ -39,11 +38,11 @@ final class EventJson {
 		switch (event.change()) {
 			case Event.Made(Syscall call, SyscallResult result) -> {
 				call(call, json);
-				result(session, result, json);
+				new ResultWriter(json).writeMembers(call, result, child(session, result));
 			}
 			case Event.AcceptEnded(AcceptOutcome outcome, int by) -> {
 				json.writeStringProperty("call", "accept4");
-				json.writeNumberProperty("ended", outcome.fd());
+				json.writeNumberProperty("reserved", outcome.fd());
 				json.writeNumberProperty("by", by);
 				ret((outcome.errno() != null) ? -1 : outcome.fd(), outcome.errno(), json);
 			}
@@ -150,24 +149,8 @@ final class EventJson {
 			.toList();
 	}
 
-	private static void result(SessionId session, SyscallResult result, JsonGenerator json) {
-		ret(result.ret(), result.errno(), json);
-		switch (result) {
-			case SyscallResult.Closed closed -> json.writeNumberProperty("closed", closed.closed());
-			case SyscallResult.Executed executed -> {
-				json.writeName("closed");
-				json.writeArray(executed.closed(), 0, executed.closed().length);
-			}
-			case SyscallResult.Forked forked ->
-				json.writeStringProperty("session", new SessionId(session.tree(), forked.pid()).toString());
-			case SyscallResult.Pipe pipe -> fds(List.of(pipe.read(), pipe.write()), json);
-			case SyscallResult.Received received -> {
-				fds(received.entries(), json);
-				json.writeBooleanProperty("truncated", received.truncated());
-			}
-			default -> {
-			}
-		}
+	private static @Nullable SessionId child(SessionId session, SyscallResult result) {
+		return (result instanceof SyscallResult.Forked forked) ? new SessionId(session.tree(), forked.pid()) : null;
 	}
 
 	private static void ret(long ret, @Nullable Errno errno, JsonGenerator json) {
@@ -175,12 +158,6 @@ final class EventJson {
 		if (errno != null) {
 			json.writeStringProperty("errno", errno.name());
 		}
-	}
-
-	private static void fds(List<FdEntry> entries, JsonGenerator json) {
-		int[] fds = entries.stream().mapToInt(FdEntry::fd).toArray();
-		json.writeName("fds");
-		json.writeArray(fds, 0, fds.length);
 	}
 
 	private static void fd(String name, int fd, JsonGenerator json) {

@@ -7,9 +7,11 @@ import io.fdtable.kernel.AcceptOutcome;
 import io.fdtable.kernel.Errno;
 import io.fdtable.kernel.FdEntry;
 import io.fdtable.session.Answer;
+import io.fdtable.session.SessionId;
 import io.fdtable.syscall.Syscall;
 import io.fdtable.syscall.SyscallResult;
 import io.fdtable.web.problem.Problems;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 
 import org.springframework.http.ProblemDetail;
@@ -28,8 +30,13 @@ final class ResultWriter {
 
 	/** Writes what a call has answered. */
 	void write(Syscall call, Answer answer) {
-		SyscallResult result = answer.result();
 		this.json.writeStartObject();
+		writeMembers(call, answer.result(), (answer.child() != null) ? answer.child().id() : null);
+		this.json.writeEndObject();
+	}
+
+	/** Writes what a call has answered into an object that has been begun. */
+	void writeMembers(Syscall call, SyscallResult result, @Nullable SessionId child) {
 		this.json.writeNumberProperty("ret", result.ret());
 		switch (result) {
 			case SyscallResult.Failure failure -> writeErrno(failure.errno());
@@ -40,8 +47,8 @@ final class ResultWriter {
 			}
 			case SyscallResult.Closed closed -> this.json.writeNumberProperty("closed", closed.closed());
 			case SyscallResult.Forked forked -> {
-				if (answer.child() != null) {
-					this.json.writeStringProperty("session", answer.child().id().toString());
+				if (child != null) {
+					this.json.writeStringProperty("session", child.toString());
 				}
 			}
 			case SyscallResult.Executed executed -> writeDescriptors("closed", executed.closed());
@@ -59,7 +66,6 @@ final class ResultWriter {
 			case SyscallResult.Installed installed -> {
 			}
 		}
-		this.json.writeEndObject();
 	}
 
 	private void writeErrno(Errno errno) {

@@ -77,9 +77,9 @@ class EventLogTest {
 	@Test
 	void tellsACallAndItsResultWithTimeAndVersion() throws InterruptedException {
 		this.service.clock.advance(Duration.ofSeconds(7));
-		FdEntry entry = this.service.openFd(this.id);
+		this.service.openFd(this.id);
 		this.service.call(this.id, CLOSE);
-		SyscallResult opened = new SyscallResult.Descriptor(new FdEntry(3, entry.generation(), false, null, 0), false);
+		SyscallResult opened = new SyscallResult.Value(3);
 		try (EventStream stream = open(this.id, 0L)) {
 			assertThat(read(stream)).containsExactly(
 					new Event(1, SettableClock.START.plusSeconds(7), 1, new Event.Made(SessionFixture.open(), opened)),

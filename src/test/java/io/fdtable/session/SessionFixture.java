@@ -18,6 +18,8 @@ final class SessionFixture {
 
 	static final Duration RETENTION = Duration.ofMinutes(10);
 
+	static final EventProperties EVENTS = new EventProperties(256, Duration.ofSeconds(15), 10, 10);
+
 	final SettableClock clock = new SettableClock();
 
 	final SessionRegistry registry;
@@ -27,7 +29,7 @@ final class SessionFixture {
 	final SessionExpiry expiry;
 
 	SessionFixture(int maxSessions, int maxKeys) {
-		this(maxSessions, maxKeys, new EventProperties(256, Duration.ofSeconds(15), 10, 10));
+		this(maxSessions, maxKeys, EVENTS);
 	}
 
 	SessionFixture(int maxSessions, int maxKeys, EventProperties events) {

@@ -61,7 +61,7 @@ class SessionLoadTest {
 					new FdtableProperties.File(DataSize.ofMegabytes(1)),
 					new FdtableProperties.Session(1_000_000, SessionFixture.TTL, Duration.ofHours(24)),
 					new FdtableProperties.Idempotency(SessionFixture.RETENTION, 10_000)),
-			new EventProperties(256, Duration.ofSeconds(15), 10, 10), this.clock);
+			SessionFixture.EVENTS, this.clock);
 
 	private final SyscallExecutor executor = new LocalExecutor(this.registry, this.clock);
 

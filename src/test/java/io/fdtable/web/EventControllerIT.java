@@ -165,6 +165,26 @@ class EventControllerIT {
 	}
 
 	@Test
+	void tellsHowAPendingAcceptEnds() throws Exception {
+		this.api.post(this.session + "/fds", "{\"kind\":\"SOCKET\"}").is(201);
+		this.api.post(this.session + "/fds/3/listen", null).is(204);
+		String file = this.api.get(this.session + "/fds/3").json().path("file").asString();
+		String other = this.api.fork(this.session, false);
+		this.api.post(other + "/fds", "{\"kind\":\"SOCKET\"}").is(201);
+		try (BufferedReader reader = reader(stream("", HttpHeaders.ACCEPT, NDJSON).body())) {
+			this.api.post(this.session + "/fds/3/accept", null);
+			this.api.post(other + "/fds/4/connect", "{\"file\":\"" + file + "\"}").is(200);
+			this.api.post(this.session + "/fds/3/accept", null);
+			this.api.post(other + "/fds/3/shutdown", "{\"how\":\"SHUT_RDWR\"}").is(200);
+			assertThat(IntStream.range(0, 4).mapToObj((i) -> next(reader))).containsExactly(
+					"{\"version\":\"3\",\"pid\":1,\"call\":\"accept4\",\"fd\":3,\"flags\":[],\"ret\":4,\"pending\":true}",
+					"{\"version\":\"4\",\"pid\":1,\"call\":\"accept4\",\"reserved\":4,\"by\":2,\"ret\":4}",
+					"{\"version\":\"5\",\"pid\":1,\"call\":\"accept4\",\"fd\":3,\"flags\":[],\"ret\":5,\"pending\":true}",
+					"{\"version\":\"6\",\"pid\":1,\"call\":\"accept4\",\"reserved\":5,\"by\":2,\"ret\":-1,\"errno\":\"EINVAL\"}");
+		}
+	}
+
+	@Test
 	void serverSentEventsBeginWithAnIdAndBeatWithComments() throws Exception {
 		this.api.open(this.session);
 		HttpResponse<InputStream> response = stream("");
