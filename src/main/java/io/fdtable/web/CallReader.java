@@ -2,7 +2,6 @@ package io.fdtable.web;
 
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Base64;
 import java.util.List;
 
 import io.fdtable.kernel.FileKind;
@@ -229,10 +228,10 @@ final class CallReader {
 
 	private static byte[] bytes(String text) {
 		try {
-			return Base64.getDecoder().decode(text);
+			return Base64Bytes.of(text).bytes();
 		}
 		catch (IllegalArgumentException ex) {
-			throw malformed(CallMember.DATA, "is not base64");
+			throw malformed(CallMember.DATA, String.valueOf(ex.getMessage()));
 		}
 	}
 

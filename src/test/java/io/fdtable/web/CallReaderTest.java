@@ -197,6 +197,7 @@ class CallReaderTest {
 			{'call':'write','fd':3}                           | /data
 			{'call':'write','fd':3,'data':'a*=='}             | /data
 			{'call':'write','fd':3,'data':'a'}                | /data
+			{'call':'write','fd':3,'data':'aGVsbG8'}          | /data
 			{'call':'lseek','fd':3,'offset':0}                | /whence
 			{'call':'lseek','fd':3,'offset':0,'whence':'SET'} | /whence
 			{'call':'prlimit','hard':3}                       | /soft
