@@ -30,55 +30,54 @@ public final class FilesStruct {
 	/** Width of a new table, in slots, like NR_OPEN_DEFAULT. */
 	public static final int NR_OPEN_DEFAULT = FdTable.EMBEDDED;
 
-	/*
+	/*-
 	 * Who may touch what.
 	 *
-	 * fdt: read by anyone, written by growth; fileLock, volatile read.
-	 *
-	 * A slot: read by anyone, written by close, dup2 and exec; fileLock, acquire read.
-	 *
-	 * A reserved slot: written by its installer; no lock, one CAS.
-	 *
-	 * The chunk of a slot: read by anyone, replaced by who writes to a shared one;
-	 * fileLock, acquire read. Its number of sharers: atomic.
-	 *
-	 * closeOnExec: read by anyone (F_GETFD), written by all that change it; fileLock,
-	 * opaque read.
-	 *
-	 * openFds, generations, nextFd, generation, counters: holders of fileLock only.
-	 *
-	 * count: read by anyone, written by clone, exit and unshare; atomic.
+	 *   field               readers              writers                 guard
+	 *   ------------------  -------------------  ----------------------  ----------------------
+	 *   fdt                 anyone               growth                  fileLock; volatile read
+	 *   a slot              anyone               close, dup2, exec       fileLock; acquire read
+	 *     while reserved                         its installer           none: one CAS
+	 *   the chunk of a slot anyone               who writes to a shared  fileLock; acquire read
+	 *                                            one replaces it
+	 *   a chunk's sharers   anyone               fork, exit, replacing   atomic
+	 *   closeOnExec         anyone (F_GETFD)     all that change it      fileLock; opaque read
+	 *   openFds, nextFd,    holders of the lock  alloc, release, dup2    fileLock
+	 *     generations
+	 *   counters            holders of the lock  alloc, growth           fileLock
+	 *   count               anyone               clone, exit, unshare    atomic
 	 *
 	 * Lock order: fileLock is innermost. No other lock is taken and no file is closed for
 	 * good while it is held: a final close may run code of the file.
 	 *
-	 * Lookup takes no lock. It reads fdt, then the slot, takes a reference, and reads
-	 * both again: a file may have been closed and its number reused between reading the
-	 * slot and taking the reference (CVE-2021-4083). A reference that cannot be taken
-	 * only means that the slot was replaced meanwhile, as dup2 does, never that it is
-	 * free.
+	 * Lookup takes no lock. It reads fdt, then the slot, takes a reference, and reads both
+	 * again: a file may have been closed and its number reused between reading the slot and
+	 * taking the reference (CVE-2021-4083). A reference that cannot be taken only means that
+	 * the slot was replaced meanwhile, as dup2 does, never that it is free.
 	 *
 	 * Install takes no lock. The kernel lets growth wait until every install that did not
-	 * see it coming has finished. Here the wider table takes over the chunks of the old
-	 * one, so an install into the old table is one into the new. Only a chunk that must
-	 * itself become wider is copied: growth closes each of its reserved slots with a
-	 * marker; the install that finds the marker takes the lock, which growth holds until
-	 * the wider table is published, and installs there. So growth waits for nobody and no
-	 * install is lost.
+	 * see it coming has finished. Here the wider table takes over the chunks of the old one,
+	 * so an install into the old table is one into the new. Only a chunk that must itself
+	 * become wider is copied: growth closes each of its reserved slots with a marker; the
+	 * install that finds the marker takes the lock, which growth holds until the wider table
+	 * is published, and installs there. So growth waits for nobody and no install is lost.
 	 *
-	 * Growth keeps the lock, where the kernel must drop it to allocate memory and then
-	 * start over. What follows is the same for a caller, and one interleaving fewer.
+	 * Growth keeps the lock, where the kernel must drop it to allocate memory and then start
+	 * over. What follows is the same for a caller, and one interleaving fewer.
 	 *
 	 * Invariants that hold whenever fileLock is free; checkInvariants() asserts them.
 	 *
-	 * I1 maxFds is a positive multiple of 64; a table never gets narrower I2 a slot with
-	 * a file has its open bit set I3 a set summary bit means a word of ones I4 a word of
-	 * ones has its bit set I5 summary bits beyond the last word are 0 I6 every slot below
-	 * nextFd is taken, and 0 <= nextFd <= maxFds I7 a reserved slot holds no file until
-	 * its own install (asserted by install) I8 the close-on-exec bit of a free slot means
-	 * nothing and is never shown I9 a file has at least as many references as slots that
-	 * hold it, a slot of a shared chunk counting once I10 bitmaps are whole words, as
-	 * many as the table has
+	 *   I1   maxFds is a positive multiple of 64; a table never gets narrower
+	 *   I2   a slot with a file has its open bit set
+	 *   I3   a set summary bit means a word of ones
+	 *   I4   a word of ones has its summary bit set
+	 *   I5   summary bits beyond the last word are 0
+	 *   I6   every slot below nextFd is taken, and 0 <= nextFd <= maxFds
+	 *   I7   a reserved slot holds no file until its own install (asserted by install)
+	 *   I8   the close-on-exec bit of a free slot means nothing and is never shown
+	 *   I9   a file has at least as many references as slots that hold it, a slot of a
+	 *        shared chunk counting once
+	 *   I10  bitmaps are whole words, as many as the table has
 	 */
 
 	private final ReentrantLock fileLock = new ReentrantLock();
