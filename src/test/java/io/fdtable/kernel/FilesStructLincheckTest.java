@@ -6,6 +6,7 @@ import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
 import org.jetbrains.lincheck.datastructures.StressOptions;
 import org.jetbrains.lincheck.datastructures.ThreadIdGen;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -18,7 +19,11 @@ import org.junit.jupiter.api.Test;
  * back a number, lookup, close, dup2, dup3 and the marks of a range. {@code dup} is a
  * lookup and then a reservation, and {@code close_range} lets others in between its
  * closes; neither is linearizable in Linux, so they appear here as their steps.
+ *
+ * <p>
+ * Its tag gives it a JVM of its own.
  */
+@Tag("lincheck")
 @Param(name = "fd", gen = IntGen.class, conf = "0:4")
 public class FilesStructLincheckTest {
 
