@@ -175,7 +175,11 @@ final class FdTable {
 	 * @throws IllegalStateException if the slot holds a file already
 	 */
 	boolean install(int fd, OpenFile file) {
-		@Nullable OpenFile[] slots = chunkOf(fd).fd;
+		SlotChunk chunk = chunkOf(fd);
+		if (chunk == SlotChunk.EMPTY) {
+			throw new IllegalStateException("I7: descriptor " + fd + " is not reserved");
+		}
+		@Nullable OpenFile[] slots = chunk.fd;
 		if (SLOT.compareAndSet(slots, slotIndex(fd), null, file)) {
 			return true;
 		}
@@ -235,20 +239,24 @@ final class FdTable {
 	FdTable expand(int capacity, SearchCounters counters) {
 		SlotChunk[] wider = Arrays.copyOf(this.chunks, chunksFor(capacity).length);
 		Arrays.fill(wider, this.chunks.length, wider.length, SlotChunk.EMPTY);
-		if (this.chunks[0].fd.length < SlotChunk.SLOTS) {
-			wider[0] = widen(Math.min(capacity, SlotChunk.SLOTS));
+		boolean widens = this.chunks[0].fd.length < SlotChunk.SLOTS;
+		if (widens) {
+			wider[0] = new SlotChunk(Math.min(capacity, SlotChunk.SLOTS));
 		}
 		FdTable table = new FdTable(this.openFds.copy(this.maxFds, capacity, counters), wider);
 		System.arraycopy(this.closeOnExec, 0, table.closeOnExec, 0, this.closeOnExec.length);
+		// Last, when no memory can be short any more: it cannot be undone.
+		if (widens) {
+			retireInto(wider[0]);
+		}
 		return table;
 	}
 
-	private SlotChunk widen(int slots) {
-		@Nullable OpenFile[] files = new OpenFile[slots];
+	private void retireInto(SlotChunk wider) {
+		System.arraycopy(this.chunks[0].generations, 0, wider.generations, 0, this.maxFds);
 		for (int slot = this.openFds.nextSet(0); slot < this.maxFds; slot = this.openFds.nextSet(slot + 1)) {
-			files[slot] = retire(slot);
+			wider.fd[slot] = retire(slot);
 		}
-		return this.chunks[0].widen(files);
 	}
 
 	private @Nullable OpenFile retire(int slot) {
@@ -335,10 +343,10 @@ final class FdTable {
 	}
 
 	/**
-	 * Takes a whole chunk out of this table, if another table holds it as well: its
-	 * numbers become free here. The caller must then {@linkplain SlotChunk#leave leave}
-	 * it.
-	 * @param fd the first open slot of the chunk
+	 * Takes a whole chunk out of this table, if another table holds it as well and nobody
+	 * has opened a number of it below {@code fd} meanwhile: its numbers become free here.
+	 * The caller must then {@linkplain SlotChunk#leave leave} it.
+	 * @param fd the first slot of the chunk that the caller has found open
 	 * @param from the first slot that may be freed
 	 * @param end one past the last slot that may be freed
 	 * @return the chunk, or null if nothing was done
@@ -346,7 +354,8 @@ final class FdTable {
 	@Nullable SlotChunk detach(int fd, int from, int end) {
 		int index = chunkIndex(fd);
 		SlotChunk chunk = this.chunks[index];
-		if (!chunk.isShared() || from > index * SlotChunk.SLOTS || end < endOf(index)) {
+		if (!chunk.isShared() || from > index * SlotChunk.SLOTS || end < endOf(index)
+				|| this.openFds.nextSet(index * SlotChunk.SLOTS) != fd) {
 			return null;
 		}
 		CHUNK.setRelease(this.chunks, index, SlotChunk.EMPTY);

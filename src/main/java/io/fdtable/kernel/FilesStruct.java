@@ -52,8 +52,9 @@ public final class FilesStruct {
 	 *
 	 * Lookup takes no lock. It reads fdt, then the slot, takes a reference, and reads both
 	 * again: a file may have been closed and its number reused between reading the slot and
-	 * taking the reference (CVE-2021-4083). A reference that cannot be taken only means that
-	 * the slot was replaced meanwhile, as dup2 does, never that it is free.
+	 * taking the reference (CVE-2021-4083). A reference that cannot be taken does not tell
+	 * that the slot is free: dup2 may have replaced it. Neither does an empty slot of a table
+	 * that growth has replaced meanwhile. Both mean: look again.
 	 *
 	 * Install takes no lock. The kernel lets growth wait until every install that did not
 	 * see it coming has finished. Here the wider table takes over the chunks of the old one,
@@ -281,7 +282,9 @@ public final class FilesStruct {
 		if (!this.fdt.install(fd, file)) {
 			this.fileLock.lock();
 			try {
-				this.fdt.install(fd, file);
+				if (!this.fdt.install(fd, file)) {
+					throw new IllegalStateException("the table in use has been retired");
+				}
 			}
 			finally {
 				this.fileLock.unlock();
@@ -322,10 +325,11 @@ public final class FilesStruct {
 		while (true) {
 			FdTable table = this.fdt;
 			OpenFile file = table.fileAt(fd);
-			if (file == null) {
+			if (file == null && this.fdt == table) {
 				throw Errno.EBADF.exception();
 			}
-			if (!file.tryAcquire()) {
+			// What a replaced table does not have, the table that replaced it may.
+			if (file == null || !file.tryAcquire()) {
 				continue;
 			}
 			if (table.fileAt(fd) == file && this.fdt == table) {
@@ -374,11 +378,23 @@ public final class FilesStruct {
 	 * @throws SyscallException EBADF if the descriptor is not installed
 	 */
 	public boolean closeOnExec(int fd) {
-		FdTable table = this.fdt;
-		if (table.fileAt(fd) == null) {
-			throw Errno.EBADF.exception();
+		return lookup(fd).closeOnExec(fd);
+	}
+
+	/**
+	 * Finds the table in which a descriptor is installed.
+	 * @throws SyscallException EBADF if it is not
+	 */
+	private FdTable lookup(int fd) {
+		while (true) {
+			FdTable table = this.fdt;
+			if (table.fileAt(fd) != null) {
+				return table;
+			}
+			if (this.fdt == table) {
+				throw Errno.EBADF.exception();
+			}
 		}
-		return table.closeOnExec(fd);
 	}
 
 	/**
@@ -579,9 +595,7 @@ public final class FilesStruct {
 	 */
 	public boolean dup2(int oldFd, int newFd, int end) {
 		if (oldFd == newFd) {
-			if (this.fdt.fileAt(oldFd) == null) {
-				throw Errno.EBADF.exception();
-			}
+			lookup(oldFd);
 			return false;
 		}
 		return doDup2(oldFd, newFd, end, false);

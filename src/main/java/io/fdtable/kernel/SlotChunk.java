@@ -123,9 +123,4 @@ final class SlotChunk {
 		return copy;
 	}
 
-	/** Makes a wider copy that takes over what {@code slots} say is in it. */
-	SlotChunk widen(@Nullable OpenFile[] slots) {
-		return new SlotChunk(slots, Arrays.copyOf(this.generations, slots.length));
-	}
-
 }

@@ -6,9 +6,6 @@ import io.fdtable.kernel.Errno;
 import io.fdtable.kernel.FdEntry;
 import io.fdtable.kernel.FdTransfer;
 import io.fdtable.kernel.FileIo;
-import io.fdtable.kernel.FdEntry;
-import io.fdtable.kernel.FdTransfer;
-import io.fdtable.kernel.FileIo;
 import io.fdtable.kernel.SyscallException;
 import io.fdtable.kernel.Task;
 

@@ -26,6 +26,9 @@ final class CallContext {
 
 	private static final int MAX_KEY_LENGTH = 255;
 
+	/** A client has seen few versions of a descriptor, and a kept request holds them. */
+	private static final int MAX_TAGS = 64;
+
 	/** Stands for an entity tag that no descriptor has. */
 	private static final SlotVersion NO_VERSION = new SlotVersion(-1, -1);
 
@@ -76,9 +79,9 @@ final class CallContext {
 			return null;
 		}
 		List<ETag> tags = ETag.parse(String.join(", ", lines));
-		if (tags.isEmpty()) {
-			throw new MalformedRequestException(HttpHeaders.IF_MATCH,
-					"must be * or a list of entity tags in double quotes, as the ETag header gives them");
+		if (tags.isEmpty() || tags.size() > MAX_TAGS) {
+			throw new MalformedRequestException(HttpHeaders.IF_MATCH, "must be * or a list of at most " + MAX_TAGS
+					+ " entity tags in double quotes, as the ETag header gives them");
 		}
 		return tags.stream().anyMatch(ETag::isWildcard) ? List.of() : tags.stream().map(CallContext::version).toList();
 	}

@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
  * Guards what threads that share a table can rely on. Each test does a fixed number of
@@ -88,8 +89,10 @@ class FilesStructConcurrencyTest {
 		SearchCounters counters = new SearchCounters();
 		FdTable old = new FdTable(Allocator.WORD_FIRST.newBitmap(64, counters));
 		OpenFile file = KernelFixture.file(this.sysctl);
-		old.openFds.set(0);
-		old.openFds.set(1);
+		for (int fd = 0; fd < 2; fd++) {
+			old.openFds.set(fd);
+			old.setGeneration(fd, fd + 1);
+		}
 		assertThat(old.install(0, file)).isTrue();
 		FdTable wider = old.expand(128, counters);
 		assertThat(old.install(1, file)).isFalse();
@@ -97,6 +100,15 @@ class FilesStructConcurrencyTest {
 		assertThat(wider.install(1, file)).isTrue();
 		assertThat(wider.fileAt(0)).isSameAs(file);
 		assertThat(wider.fileAt(1)).isSameAs(file);
+		file.release();
+	}
+
+	@Test
+	void install_ofANumberNobodyReserved_isRefusedAndTouchesNoOtherTable() {
+		FdTable table = new FdTable(Allocator.WORD_FIRST.newBitmap(64, new SearchCounters()));
+		OpenFile file = KernelFixture.file(this.sysctl);
+		assertThatIllegalStateException().isThrownBy(() -> table.install(5, file)).withMessageContaining("I7");
+		assertThat(new FdTable(Allocator.WORD_FIRST.newBitmap(64, new SearchCounters())).fileAt(5)).isNull();
 		file.release();
 	}
 

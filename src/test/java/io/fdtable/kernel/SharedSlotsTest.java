@@ -98,6 +98,24 @@ class SharedSlotsTest {
 	}
 
 	@Test
+	void detach_numberOpenedBelowMeanwhile_doesNothing() {
+		FdTable table = new FdTable(Allocator.WORD_FIRST.newBitmap(4096, new SearchCounters()));
+		for (int fd : new int[] { 1024, 1030 }) {
+			table.openFds.set(fd);
+			table.setGeneration(fd, fd);
+			table.install(fd, file(this.parent, fd));
+		}
+		FdTable copy = table.copy(4096, 4096, new SearchCounters());
+		assertThat(table.sharesSlot(1024)).isTrue();
+		// Whoever walks a range has found 1030 the first and let others in before.
+		assertThat(table.detach(1030, 0, 4096)).isNull();
+		assertThat(table.fileAt(1024)).isSameAs(file(this.parent, 1024));
+		assertThat(table.detach(1024, 0, 4096)).isNotNull();
+		assertThat(table.fileAt(1024)).isNull();
+		assertThat(copy.fileAt(1024)).isSameAs(file(this.parent, 1024));
+	}
+
+	@Test
 	void fork_reservedNumber_isFreeInTheChildAndInstallsInTheParentOnly() {
 		this.parent.close(1500);
 		assertThat(this.parent.reserve(0, false)).isEqualTo(1500);
