@@ -249,7 +249,7 @@ final class TraceReplay {
 	}
 
 	private @Nullable TracedProcess fork(TracedProcess parent, Call call, int pid, long line) {
-		boolean share = (call.arg & StraceParser.CLONE_FILES) != 0;
+		boolean share = (call.arg & CloneArguments.CLONE_FILES) != 0;
 		SyscallResult result = interpret(parent, new Syscall.Fork(share, null));
 		Task task = (result instanceof SyscallResult.Forked forked) ? this.tree.find(forked.pid()) : null;
 		if (task == null) {
@@ -270,7 +270,7 @@ final class TraceReplay {
 		else {
 			this.open += table.open;
 		}
-		boolean isThread = (call.arg & StraceParser.CLONE_THREAD) != 0;
+		boolean isThread = (call.arg & CloneArguments.CLONE_THREAD) != 0;
 		TracedProcess child = new TracedProcess(pid, parent, isThread ? parent.leader : null, task, table, line);
 		if (isThread) {
 			child.leader.threadCount++;
@@ -514,7 +514,7 @@ final class TraceReplay {
 	}
 
 	private void pidfd(TracedProcess process, Call call) {
-		if ((call.arg & StraceParser.CLONE_PIDFD) != 0 && call.fdCount > 0) {
+		if ((call.arg & CloneArguments.CLONE_PIDFD) != 0 && call.fdCount > 0) {
 			call.closeOnExec = true;
 			call.op = Op.ALLOC;
 			settle(process, call, call.fds[0]);
