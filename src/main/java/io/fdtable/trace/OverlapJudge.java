@@ -238,7 +238,7 @@ final class OverlapJudge {
 			case CLOSE, GET_CLOEXEC, SET_CLOEXEC -> (call.fd >= 0) ? 1 : 0;
 			case USE, ADDRESS -> (call.fd >= 0 && !bad) ? 1 : 0;
 			case DUP2, DUP3, CLOSE_RANGE -> bad ? 0 : 1;
-			case FORK -> ((call.arg & StraceParser.CLONE_PIDFD) != 0 && call.fdCount > 0) ? 1 : 0;
+			case FORK -> ((call.arg & CloneArguments.CLONE_PIDFD) != 0 && call.fdCount > 0) ? 1 : 0;
 			default -> 0;
 		};
 	}

@@ -1,0 +1,205 @@
+package io.fdtable.trace;
+
+/**
+ * Reads, of each of the hundred calls that touch descriptors, the two or three arguments
+ * that matter.
+ *
+ * <p>
+ * Tested by StraceParserTest, line by line.
+ */
+final class CallDecoder {
+
+	private final StraceLine line;
+
+	private final StraceArguments args;
+
+	private final DescriptorText text;
+
+	private final CloneArguments clone;
+
+	private final LimitArguments limit;
+
+	CallDecoder(StraceLine line, StraceArguments args) {
+		this.line = line;
+		this.args = args;
+		this.text = new DescriptorText(line, args);
+		this.clone = new CloneArguments(line, args);
+		this.limit = new LimitArguments(line, args);
+	}
+
+	/** Sets what a call is and what its arguments say. */
+	void decode(Call c, CallType type, int pid) {
+		c.type = type;
+		c.op = type.op();
+		c.pid = pid;
+		if (type.fdArg() >= 0) {
+			c.fd = this.args.descriptor(type.fdArg());
+		}
+		c.closeOnExec = type.cloexecBit() == -1
+				|| (type.flagsArg() >= 0 && this.args.hasFlag(type.flagsArg(), "CLOEXEC", type.cloexecBit()));
+		switch (c.op) {
+			case OPEN, ALLOC -> decodeMaker(c);
+			case PAIR -> decodePair(c);
+			case RECEIVE -> decodeRights(c);
+			case DUP2, DUP3, CLOSE_RANGE -> {
+				c.arg = this.args.count() > 1 ? this.line.number(this.args.from(1)) : Call.NONE;
+				if (c.op == Op.CLOSE_RANGE && this.args.hasFlag(2, "UNSHARE", 2)) {
+					c.addFd(1);
+				}
+			}
+			case USE -> decodeUse(c);
+			case FORK -> this.clone.read(c);
+			case EXEC -> this.text.command(c);
+			case UNSHARE -> c.arg = this.args.hasFlag(0, "CLONE_FILES", CloneArguments.CLONE_FILES) ? 1 : 0;
+			case LIMIT -> this.limit.read(c);
+			case ADDRESS -> this.text.address(c, type.textArg());
+			default -> {
+			}
+		}
+	}
+
+	private void decodeMaker(Call c) {
+		switch (c.type.name()) {
+			case "accept", "accept4" -> this.text.address(c, 1);
+			case "bpf" -> this.text.plain(c, 0);
+			case "signalfd", "signalfd4" -> {
+				// With a descriptor it only changes that one's mask.
+				if (c.fd != Call.NONE && c.fd >= 0) {
+					c.op = Op.USE;
+				}
+			}
+			case "seccomp" -> c.op = this.args.hasFlag(1, "NEW_LISTENER", 8) ? Op.ALLOC : Op.USE;
+			case "landlock_create_ruleset" ->
+				c.op = this.args.hasFlag(2, "LANDLOCK_CREATE_RULESET", 3) ? Op.USE : Op.ALLOC;
+			case "socket" -> this.text.socket(c);
+			default -> {
+				if (c.type.textArg() >= 0) {
+					this.text.plain(c, c.type.textArg());
+				}
+			}
+		}
+		if (c.type.name().equals("bpf") && !makesBpfDescriptor()) {
+			c.op = Op.USE;
+		}
+	}
+
+	private boolean makesBpfDescriptor() {
+		return this.args.contains(0, "CREATE") || this.args.contains(0, "PROG_LOAD")
+				|| (this.args.contains(0, "OBJ_GET") && !this.args.contains(0, "INFO"))
+				|| this.args.contains(0, "FD_BY_ID") || this.args.contains(0, "OPEN")
+				|| this.args.contains(0, "BTF_LOAD") || this.args.contains(0, "ENABLE_STATS");
+	}
+
+	private void decodePair(Call c) {
+		int arg = c.type.name().equals("socketpair") ? 3 : 0;
+		if (this.args.count() > arg && this.args.first(arg) == '[') {
+			list(c, this.args.from(arg) + 1, this.args.to(arg));
+		}
+		if (arg == 3) {
+			this.text.plain(c, 0);
+		}
+	}
+
+	/** Reads the descriptors of every SCM_RIGHTS message. */
+	private void decodeRights(Call c) {
+		if (!c.succeeded() || this.args.count() < 2) {
+			return;
+		}
+		int to = this.args.to(1);
+		int at = this.line.indexOf("cmsg_type=", this.args.from(1));
+		while (at >= 0 && at < to) {
+			boolean rights = this.line.startsWith(at + 10, "SCM_RIGHTS") || this.line.startsWith(at + 10, "0x1 ")
+					|| this.line.startsWith(at + 10, "0x1,");
+			int data = this.line.indexOf("cmsg_data=[", at);
+			int next = this.line.indexOf("cmsg_type=", at + 10);
+			if (rights && data >= 0 && (next < 0 || data < next)) {
+				int before = c.fdCount;
+				list(c, data + 11, to);
+				c.fdTotal += Math.max(c.fdCount - before, lengthBefore(at));
+			}
+			at = next;
+		}
+	}
+
+	/** A header takes 16 bytes and each descriptor 4. */
+	private int lengthBefore(int type) {
+		for (int i = type; i > this.args.from(1); i--) {
+			if (this.line.startsWith(i, "cmsg_len=")) {
+				return Math.clamp((this.line.number(i + 9) - 16) / 4, 0, 253);
+			}
+		}
+		return 0;
+	}
+
+	private void list(Call c, int from, int to) {
+		int i = from;
+		while (i < to && this.line.at(i) != ']') {
+			if (StraceLine.isDigit(this.line.at(i)) && !this.line.startsWith(i, "...")) {
+				c.addFd((int) this.line.number(i));
+				i = this.line.skipNumber(i);
+				i = (i < to && this.line.at(i) == '<') ? this.line.skipDecoration(i) : i;
+			}
+			else {
+				i++;
+			}
+		}
+	}
+
+	private void decodeUse(Call c) {
+		if (this.args.count() < 2) {
+			return;
+		}
+		if (c.type.name().startsWith("fcntl")) {
+			decodeFcntl(c);
+		}
+		else if (c.type.name().equals("ioctl")) {
+			decodeIoctl(c);
+		}
+	}
+
+	private void decodeFcntl(Call c) {
+		int at = this.args.from(1);
+		long command = StraceLine.isDigit(this.line.at(at)) ? this.line.number(at) : -1;
+		if (command == 1030 || this.args.is(1, "F_DUPFD_CLOEXEC")) {
+			c.op = Op.DUP_FROM;
+			c.closeOnExec = true;
+			c.arg = (this.args.count() > 2) ? this.line.number(this.args.from(2)) : 0;
+		}
+		else if (command == 0 || this.args.is(1, "F_DUPFD")) {
+			c.op = Op.DUP_FROM;
+			c.arg = (this.args.count() > 2) ? this.line.number(this.args.from(2)) : 0;
+		}
+		else if (command == 1 || this.args.is(1, "F_GETFD")) {
+			c.op = Op.GET_CLOEXEC;
+		}
+		else if (command == 2 || this.args.is(1, "F_SETFD")) {
+			c.op = Op.SET_CLOEXEC;
+			c.closeOnExec = this.args.hasFlag(2, "FD_CLOEXEC", 1);
+		}
+	}
+
+	private void decodeIoctl(Call c) {
+		int at = this.args.from(1);
+		long command = StraceLine.isDigit(this.line.at(at)) ? this.line.number(at) : -1;
+		if (command == 0x5451 || this.args.is(1, "FIOCLEX")) {
+			c.op = Op.SET_CLOEXEC;
+			c.closeOnExec = true;
+		}
+		else if (command == 0x5450 || this.args.is(1, "FIONCLEX")) {
+			c.op = Op.SET_CLOEXEC;
+		}
+		else if (command == 0x5441 || this.args.is(1, "TIOCGPTPEER")) {
+			c.op = Op.ALLOC;
+			c.closeOnExec = this.args.hasFlag(2, "CLOEXEC", 0x80000);
+		}
+		else if (this.args.contains(1, "KVM_CREATE_VM") || this.args.contains(1, "KVM_CREATE_VCPU")
+				|| this.args.contains(1, "NS_GET_USERNS") || this.args.contains(1, "NS_GET_PARENT")) {
+			c.op = Op.ALLOC;
+			c.closeOnExec = true;
+		}
+		if (c.op == Op.ALLOC) {
+			this.text.plain(c, 1);
+		}
+	}
+
+}
