@@ -68,11 +68,11 @@ class LiveOracleTest {
 
 	private static Comparison work(Path program, int number, long seed, long calls, AtomicLong scripts,
 			AtomicLong compared) throws Exception {
-		Allocator[] allocators = Allocator.values();
+		List<Allocator> allocators = ModelSystem.LOWEST_FIRST;
 		try (LinuxSystem linux = new LinuxSystem(program, "oracle" + number)) {
 			while (compared.get() < calls) {
 				long script = scripts.getAndIncrement();
-				ModelSystem model = new ModelSystem(allocators[(int) (script % allocators.length)], linux.nrOpen());
+				ModelSystem model = new ModelSystem(allocators.get((int) (script % allocators.size())), linux.nrOpen());
 				Script random = new RandomScripts(model, linux.hardLimit()).next(seed + script);
 				String difference = new Oracle(model, linux).difference(random);
 				if (difference != null) {

@@ -31,6 +31,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class ModelSystem implements DescriptorSystem {
 
+	/** The strategies that promise what Linux does: always the lowest free number. */
+	static final List<Allocator> LOWEST_FIRST = Arrays.stream(Allocator.values())
+		.filter(Allocator::isLowestFirst)
+		.toList();
+
 	private static final List<String> PATHS = List.of("/dev/null", "/", "/regular");
 
 	private static final List<FileKind> KINDS = List.of(FileKind.DEVICE, FileKind.DIRECTORY, FileKind.REGULAR,
