@@ -126,13 +126,7 @@ final class TracedTable {
 	}
 
 	void setMade(int fd, long offset) {
-		if (fd >= this.made.length) {
-			int length = Math.max(2 * this.made.length, fd + 1);
-			this.made = Arrays.copyOf(this.made, length);
-			this.cleared = Arrays.copyOf(this.cleared, length);
-			this.closed = Arrays.copyOf(this.closed, length);
-			this.named = Arrays.copyOf(this.named, length);
-		}
+		makeRoom(fd);
 		this.open += (this.made[fd] == 0) ? 1 : 0;
 		this.made[fd] = offset;
 		this.cleared[fd] = 0;
@@ -140,7 +134,19 @@ final class TracedTable {
 		changed(fd);
 	}
 
+	/** A number may be closed here that was never seen to be made. */
+	private void makeRoom(int fd) {
+		if (fd >= this.made.length) {
+			int length = Math.max(2 * this.made.length, fd + 1);
+			this.made = Arrays.copyOf(this.made, length);
+			this.cleared = Arrays.copyOf(this.cleared, length);
+			this.closed = Arrays.copyOf(this.closed, length);
+			this.named = Arrays.copyOf(this.named, length);
+		}
+	}
+
 	void setClosed(int fd, long offset) {
+		makeRoom(fd);
 		this.open -= (this.made[fd] != 0) ? 1 : 0;
 		this.made[fd] = 0;
 		this.closed[fd] = offset;

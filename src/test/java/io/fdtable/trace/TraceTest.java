@@ -355,6 +355,18 @@ class TraceTest {
 	}
 
 	@Test
+	void numbers_closed_that_nobody_opened_are_followed_all_the_same() throws IOException {
+		StringBuilder log = new StringBuilder();
+		for (int i = 0; i < 649; i++) {
+			log.append(1000 + i % 500).append(" close(").append(i).append(") = 0\n");
+			log.append('1').append(i % 3000).append(" openat(AT_FDCWD, \"/x\", O_RDONLY) = ").append(i).append('\n');
+		}
+		try (Trace trace = Traces.of(log.toString())) {
+			assertThat(trace.report().lines()).isEqualTo(2 * 649);
+		}
+	}
+
+	@Test
 	void huge_numbers_do_not_fill_the_memory() throws IOException {
 		StringBuilder log = new StringBuilder();
 		for (int pid = 1; pid < 300; pid++) {

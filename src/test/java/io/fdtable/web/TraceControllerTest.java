@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.zip.GZIPOutputStream;
 
 import org.junit.jupiter.api.Test;
@@ -112,6 +113,22 @@ class TraceControllerTest {
 			.expectBody()
 			.jsonPath("$.type")
 			.isEqualTo("/problems/payload-too-large");
+	}
+
+	@Test
+	void gzipThatIsCutOffIsTheSendersFault() throws IOException {
+		ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+		try (GZIPOutputStream gzip = new GZIPOutputStream(bytes)) {
+			gzip.write(log("leaky.strace"));
+		}
+		for (int length : new int[] { 2, 30, bytes.size() - 4 }) {
+			this.client.post()
+				.uri("/v1/traces")
+				.body(Arrays.copyOf(bytes.toByteArray(), length))
+				.exchange()
+				.expectStatus()
+				.isBadRequest();
+		}
 	}
 
 	@Test

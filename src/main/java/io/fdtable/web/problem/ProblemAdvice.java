@@ -1,6 +1,8 @@
 package io.fdtable.web.problem;
 
 import java.net.SocketTimeoutException;
+import java.io.EOFException;
+import java.io.IOException;
 import java.util.List;
 import java.util.zip.ZipException;
 
@@ -105,9 +107,9 @@ class ProblemAdvice extends ResponseEntityExceptionHandler {
 		};
 	}
 
-	/** A log that claims to be compressed with gzip, and is not. */
-	@ExceptionHandler
-	ResponseEntity<Object> onBrokenGzip(ZipException ex) {
+	/** A log that claims to be compressed with gzip, and is not, or is cut off. */
+	@ExceptionHandler({ ZipException.class, EOFException.class })
+	ResponseEntity<Object> onBrokenGzip(IOException ex) {
 		return malformed("", "the log is not what gzip writes");
 	}
 
