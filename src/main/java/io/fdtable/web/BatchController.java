@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.List;
 
+import io.fdtable.kernel.Sysctl;
 import io.fdtable.kernel.Errno;
 import io.fdtable.session.SessionId;
 import io.fdtable.session.SessionRegistry;
@@ -192,8 +193,8 @@ class BatchController {
 	}
 
 	private void run(BatchRun run, InputStream in, JsonGenerator results) {
-		LineReader reader = new LineReader(in, CallLines.maxBytes(this.registry.sysctl().fileMaxBytes()),
-				results::flush);
+		Sysctl sysctl = this.registry.sysctl();
+		LineReader reader = new LineReader(in, CallLines.maxBytes(sysctl.fileMaxBytes()), sysctl, results::flush);
 		CallLines lines = new CallLines(this.json, reader);
 		try {
 			while (lines.next()) {
@@ -211,6 +212,9 @@ class BatchController {
 			run.run(new BatchItem.Malformed("", "the body ended before its end, or nothing came for too long"),
 					lines.number() + 1, null);
 			results.writeRaw('\n');
+		}
+		finally {
+			reader.close();
 		}
 	}
 

@@ -4,6 +4,8 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.Arrays;
 
+import io.fdtable.kernel.Sysctl;
+
 /**
  * Splits a stream of bytes into lines, in memory that does not grow with the stream.
  *
@@ -32,13 +34,18 @@ final class LineReader {
 
 	private boolean tooLong;
 
+	private final Sysctl sysctl;
+
 	/**
 	 * Creates a reader.
 	 * @param in where the lines come from
 	 * @param maxBytes the longest line that is kept, its newline included
+	 * @param sysctl where a buffer that must grow takes its memory from; where there is
+	 * none, a line is too long
 	 * @param beforeWaiting runs before a read that would have to wait for the sender
 	 */
-	LineReader(InputStream in, int maxBytes, Runnable beforeWaiting) {
+	LineReader(InputStream in, int maxBytes, Sysctl sysctl, Runnable beforeWaiting) {
+		this.sysctl = sysctl;
 		this.in = in;
 		this.maxBytes = maxBytes;
 		this.beforeWaiting = beforeWaiting;
@@ -82,8 +89,9 @@ final class LineReader {
 	/** Moves the line to the front or widens the buffer; returns how far it moved. */
 	private int makeRoom() {
 		int moved = this.start;
-		if (moved == 0 && this.buffer.length < this.maxBytes) {
-			this.buffer = Arrays.copyOf(this.buffer, Math.min(2 * this.buffer.length, this.maxBytes));
+		int wider = Math.min(2 * this.buffer.length, this.maxBytes);
+		if (moved == 0 && wider > this.buffer.length && this.sysctl.tryCharge(wider - this.buffer.length)) {
+			this.buffer = Arrays.copyOf(this.buffer, wider);
 		}
 		else if (moved == 0) {
 			this.tooLong = true;
@@ -129,6 +137,12 @@ final class LineReader {
 			}
 		}
 		return !this.tooLong;
+	}
+
+	/** Gives back what the buffer has taken from the memory budget. */
+	void close() {
+		this.sysctl.uncharge(Math.max(this.buffer.length - INITIAL_BYTES, 0));
+		this.buffer = new byte[0];
 	}
 
 }

@@ -2,6 +2,8 @@ package io.fdtable.web.problem;
 
 import java.io.IOException;
 
+import io.fdtable.kernel.Sysctl;
+import io.fdtable.session.SessionRegistry;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ReadListener;
 import jakarta.servlet.ServletException;
@@ -17,7 +19,8 @@ import org.springframework.web.filter.OncePerRequestFilter;
 
 /**
  * Bounds the bodies of requests that are read as a whole: what claims to be larger is
- * refused at once, and what turns out to be larger when it is read.
+ * refused at once, and what turns out to be larger when it is read. All together are
+ * bounded by the memory budget.
  */
 @Component
 class BodyLimitFilter extends OncePerRequestFilter {
@@ -26,20 +29,33 @@ class BodyLimitFilter extends OncePerRequestFilter {
 
 	private static final String MESSAGE = "the body is larger than " + LIMIT.toMegabytes() + " MiB";
 
+	private static final String NO_MEMORY = "the memory budget has no room for so large a body now";
+
+	/** What of a body is read before it counts against the memory budget, in bytes. */
+	private static final int FREE = 1 << 16;
+
+	/**
+	 * What a byte of a body takes while it is parsed: as read, as characters, as a value.
+	 */
+	private static final int BYTES_PER_BYTE = 4;
+
 	/** The body is larger than a request may be. */
 	@SuppressWarnings("serial")
 	static final class BodyTooLargeException extends IOException {
 
-		BodyTooLargeException() {
-			super(MESSAGE);
+		BodyTooLargeException(String message) {
+			super(message);
 		}
 
 	}
 
 	private final ProblemWriter writer;
 
-	BodyLimitFilter(ProblemWriter writer) {
+	private final SessionRegistry registry;
+
+	BodyLimitFilter(ProblemWriter writer, SessionRegistry registry) {
 		this.writer = writer;
+		this.registry = registry;
 	}
 
 	@Override
@@ -51,7 +67,17 @@ class BodyLimitFilter extends OncePerRequestFilter {
 			this.writer.write(Problems.of(type, type.status(), MESSAGE), request, response);
 			return;
 		}
-		chain.doFilter((length < 0) ? new LimitedRequest(request) : request, response);
+		if (length >= 0 && length <= FREE) {
+			chain.doFilter(request, response);
+			return;
+		}
+		LimitedRequest limited = new LimitedRequest(request, this.registry.sysctl());
+		try {
+			chain.doFilter(limited, response);
+		}
+		finally {
+			limited.uncharge();
+		}
 	}
 
 	/** Streamed bodies are bounded by whoever reads them. */
@@ -66,13 +92,34 @@ class BodyLimitFilter extends OncePerRequestFilter {
 
 	private static final class LimitedRequest extends HttpServletRequestWrapper {
 
-		LimitedRequest(HttpServletRequest request) {
+		private final Sysctl sysctl;
+
+		private long charged;
+
+		LimitedRequest(HttpServletRequest request, Sysctl sysctl) {
 			super(request);
+			this.sysctl = sysctl;
 		}
 
 		@Override
 		public ServletInputStream getInputStream() throws IOException {
-			return new LimitedInputStream(super.getInputStream());
+			return new LimitedInputStream(super.getInputStream(), this);
+		}
+
+		/** Counts what has been read of the body against the memory budget, in steps. */
+		void charge(long read) throws IOException {
+			while (FREE + this.charged / BYTES_PER_BYTE < read) {
+				long step = (long) FREE * BYTES_PER_BYTE;
+				if (!this.sysctl.tryCharge(step)) {
+					throw new BodyTooLargeException(NO_MEMORY);
+				}
+				this.charged += step;
+			}
+		}
+
+		void uncharge() {
+			this.sysctl.uncharge(this.charged);
+			this.charged = 0;
 		}
 
 	}
@@ -81,10 +128,13 @@ class BodyLimitFilter extends OncePerRequestFilter {
 
 		private final ServletInputStream delegate;
 
-		private long left = LIMIT.toBytes();
+		private final LimitedRequest request;
 
-		LimitedInputStream(ServletInputStream delegate) {
+		private long read;
+
+		LimitedInputStream(ServletInputStream delegate, LimitedRequest request) {
 			this.delegate = delegate;
+			this.request = request;
 		}
 
 		@Override
@@ -102,10 +152,11 @@ class BodyLimitFilter extends OncePerRequestFilter {
 		}
 
 		private void count(int read) throws IOException {
-			this.left -= read;
-			if (this.left < 0) {
-				throw new BodyTooLargeException();
+			this.read += read;
+			if (this.read > LIMIT.toBytes()) {
+				throw new BodyTooLargeException(MESSAGE);
 			}
+			this.request.charge(this.read);
 		}
 
 		@Override
