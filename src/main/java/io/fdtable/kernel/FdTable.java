@@ -14,9 +14,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>
  * A reader without the lock sees either the whole old table or the whole new one, because
- * {@link FilesStruct} publishes a table with a single store. Slots are read and written
- * with acquire and release; everything else belongs to the holder of the
- * {@code fileLock}.
+ * {@link FilesStruct} publishes a table with a single store. Chunks and slots are read
+ * and written with acquire and release, close-on-exec marks with opaque accesses;
+ * everything else belongs to the holder of the {@code fileLock}.
  */
 final class FdTable {
 
@@ -91,7 +91,8 @@ final class FdTable {
 
 	/**
 	 * Returns the memory that a table takes beyond the embedded one, in bytes: a
-	 * reference, a generation and a bit each in two maps per slot, and the summary.
+	 * reference, a generation and a bit each in two maps per slot, and the summary. Half
+	 * of each generation is taken only after 2^32 of them.
 	 */
 	static long bytesFor(int capacity) {
 		return (capacity > EMBEDDED) ? 12L * capacity + capacity / 4 + capacity / 512 : 0;
@@ -155,14 +156,19 @@ final class FdTable {
 	}
 
 	private SlotChunk newChunk() {
-		return new SlotChunk(Math.min(this.maxFds, SlotChunk.SLOTS));
+		return new SlotChunk(slotsOfChunk());
+	}
+
+	private int slotsOfChunk() {
+		return Math.min(this.maxFds, SlotChunk.SLOTS);
 	}
 
 	/**
 	 * Makes sure that a slot can be written to without taking memory.
+	 * @param generation what will be noted for it at most
 	 */
-	void prepare(int fd) {
-		own(fd);
+	void prepare(int fd, long generation) {
+		own(fd).prepare(generation);
 	}
 
 	void setFile(int fd, @Nullable OpenFile file) {
@@ -214,8 +220,25 @@ final class FdTable {
 		WORD.setOpaque(this.closeOnExec, word, this.closeOnExec[word] | (mask & (-1L >>> ~last)));
 	}
 
-	/** Returns one word of the close-on-exec map and clears it. */
-	long takeCloseOnExecWord(int word) {
+	/**
+	 * Clears the close-on-exec map and returns the installed slots it held, ascending.
+	 */
+	int[] takeCloseOnExec() {
+		int[] marked = new int[8];
+		int size = 0;
+		for (int word = 0; word < this.closeOnExec.length; word++) {
+			for (long bits = takeCloseOnExecWord(word); bits != 0; bits &= bits - 1) {
+				int fd = (word << 6) + Long.numberOfTrailingZeros(bits);
+				if (fileAt(fd) != null) {
+					marked = (size < marked.length) ? marked : Arrays.copyOf(marked, 2 * size);
+					marked[size++] = fd;
+				}
+			}
+		}
+		return Arrays.copyOf(marked, size);
+	}
+
+	private long takeCloseOnExecWord(int word) {
 		long bits = this.closeOnExec[word];
 		if (bits != 0) {
 			WORD.setOpaque(this.closeOnExec, word, 0L);
@@ -226,7 +249,7 @@ final class FdTable {
 	/** Notes which handing-out of its number a slot holds from now on. */
 	void setGeneration(int fd, long generation) {
 		SlotChunk chunk = own(fd);
-		chunk.generations[slotIndex(fd)] = generation;
+		chunk.setGeneration(slotIndex(fd), generation);
 		chunk.settled = false;
 	}
 
@@ -241,7 +264,7 @@ final class FdTable {
 		Arrays.fill(wider, this.chunks.length, wider.length, SlotChunk.EMPTY);
 		boolean widens = this.chunks[0].fd.length < SlotChunk.SLOTS;
 		if (widens) {
-			wider[0] = new SlotChunk(Math.min(capacity, SlotChunk.SLOTS));
+			wider[0] = this.chunks[0].withoutFiles(Math.min(capacity, SlotChunk.SLOTS));
 		}
 		FdTable table = new FdTable(this.openFds.copy(this.maxFds, capacity, counters), wider);
 		System.arraycopy(this.closeOnExec, 0, table.closeOnExec, 0, this.closeOnExec.length);
@@ -253,7 +276,6 @@ final class FdTable {
 	}
 
 	private void retireInto(SlotChunk wider) {
-		System.arraycopy(this.chunks[0].generations, 0, wider.generations, 0, this.maxFds);
 		for (int slot = this.openFds.nextSet(0); slot < this.maxFds; slot = this.openFds.nextSet(slot + 1)) {
 			wider.fd[slot] = retire(slot);
 		}
@@ -278,7 +300,8 @@ final class FdTable {
 		int chunksToCopy = chunksFor(bits).length;
 		// All memory first: whatever is counted then is counted for good.
 		for (int index = 0; index < chunksToCopy; index++) {
-			copy.chunks[index] = isShareable(index, bits) ? this.chunks[index] : copy.newChunk();
+			copy.chunks[index] = isShareable(index, bits) ? this.chunks[index]
+					: this.chunks[index].withoutFiles(copy.slotsOfChunk());
 		}
 		for (int index = 0; index < chunksToCopy; index++) {
 			if (copy.chunks[index] == this.chunks[index]) {
@@ -333,7 +356,6 @@ final class FdTable {
 			OpenFile file = fileAt(slot);
 			if (file != null) {
 				file.acquire();
-				copy.setGeneration(slot, generation(slot));
 				copy.setFile(slot, file);
 			}
 			else {
@@ -393,7 +415,7 @@ final class FdTable {
 	}
 
 	private long generation(int fd) {
-		return this.chunks[chunkIndex(fd)].generations[slotIndex(fd)];
+		return this.chunks[chunkIndex(fd)].generation(slotIndex(fd));
 	}
 
 	/** Describes a slot that is not free. */

@@ -1,11 +1,9 @@
 package io.fdtable.kernel;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.ReentrantLock;
 
 import org.jspecify.annotations.Nullable;
 
@@ -43,7 +41,10 @@ public final class FilesStruct {
 	 *   a chunk's sharers   anyone               fork, exit, replacing   atomic
 	 *   closeOnExec         anyone (F_GETFD)     all that change it      fileLock; opaque read
 	 *   openFds, nextFd,    holders of the lock  alloc, release, dup2    fileLock
-	 *     generations
+	 *     generations,
+	 *     highWater
+	 *   a chunk's settled   holders of the lock  alloc, dup2, fork       fileLock; constant while
+	 *                                                                    shared
 	 *   counters            holders of the lock  alloc, growth           fileLock
 	 *   count               anyone               clone, exit, unshare    atomic
 	 *
@@ -81,7 +82,7 @@ public final class FilesStruct {
 	 *   I10  bitmaps are whole words, as many as the table has
 	 */
 
-	private final ReentrantLock fileLock = new ReentrantLock();
+	private final Object fileLock = new Object();
 
 	private final Sysctl sysctl;
 
@@ -172,8 +173,7 @@ public final class FilesStruct {
 	 * @see #putUnusedFd
 	 */
 	public int allocFd(int start, int end, boolean closeOnExec) {
-		this.fileLock.lock();
-		try {
+		synchronized (this.fileLock) {
 			int fd = findFreeFd(Math.max(start, this.nextFd), end);
 			// Before growing, so that a table that is full at the limit stays as it is.
 			if (fd >= end) {
@@ -189,9 +189,6 @@ public final class FilesStruct {
 			}
 			markOpen(fd, closeOnExec);
 			return fd;
-		}
-		finally {
-			this.fileLock.unlock();
 		}
 	}
 
@@ -227,7 +224,7 @@ public final class FilesStruct {
 			if (!this.fdt.contains(fd)) {
 				expandFdtable(fd);
 			}
-			this.fdt.prepare(fd);
+			this.fdt.prepare(fd, this.generation + 1);
 			return null;
 		}
 		catch (SyscallException ex) {
@@ -280,14 +277,10 @@ public final class FilesStruct {
 	 */
 	public void fdInstall(int fd, OpenFile file) {
 		if (!this.fdt.install(fd, file)) {
-			this.fileLock.lock();
-			try {
+			synchronized (this.fileLock) {
 				if (!this.fdt.install(fd, file)) {
 					throw new IllegalStateException("the table in use has been retired");
 				}
-			}
-			finally {
-				this.fileLock.unlock();
 			}
 		}
 	}
@@ -298,12 +291,8 @@ public final class FilesStruct {
 	 * not been installed
 	 */
 	public void putUnusedFd(int fd) {
-		this.fileLock.lock();
-		try {
+		synchronized (this.fileLock) {
 			release(fd);
-		}
-		finally {
-			this.fileLock.unlock();
 		}
 	}
 
@@ -404,13 +393,9 @@ public final class FilesStruct {
 	 * @throws SyscallException EBADF if the descriptor is not installed
 	 */
 	public void setCloseOnExec(int fd, boolean on) {
-		this.fileLock.lock();
-		try {
+		synchronized (this.fileLock) {
 			installedAt(fd);
 			this.fdt.setCloseOnExec(fd, on);
-		}
-		finally {
-			this.fileLock.unlock();
 		}
 	}
 
@@ -432,13 +417,9 @@ public final class FilesStruct {
 	 */
 	public void close(int fd) {
 		OpenFile file;
-		this.fileLock.lock();
-		try {
+		synchronized (this.fileLock) {
 			file = installedAt(fd);
 			vacate(fd);
-		}
-		finally {
-			this.fileLock.unlock();
 		}
 		file.release();
 	}
@@ -459,56 +440,49 @@ public final class FilesStruct {
 	 * @return how many were closed
 	 */
 	public int closeRange(FdRange range) {
+		int end = endOf(range);
 		int closed = 0;
-		this.fileLock.lock();
-		try {
-			int end = clamp(range.last()) + 1;
-			int fd = this.fdt.contains(range.first()) ? this.fdt.openFds.nextSet(range.first()) : end;
-			while (fd < end) {
-				SlotChunk chunk = this.fdt.detach(fd, range.first(), end);
-				if (chunk != null) {
-					this.nextFd = Math.min(this.nextFd, fd);
-					closed += chunk.size();
-					leaveDroppingLock(chunk);
+		for (int fd = range.first(); fd < end; fd++) {
+			SlotChunk chunk = null;
+			OpenFile file = null;
+			synchronized (this.fileLock) {
+				fd = this.fdt.openFds.nextSet(fd);
+				if (fd < end) {
+					chunk = this.fdt.detach(fd, range.first(), end);
+					file = this.fdt.fileAt(fd);
+					if (chunk != null) {
+						this.nextFd = Math.min(this.nextFd, fd);
+					}
+					else if (file != null) {
+						vacate(fd);
+					}
 				}
-				else if (this.fdt.fileAt(fd) != null) {
-					closeDroppingLock(fd);
-					closed++;
-				}
-				fd = this.fdt.openFds.nextSet(fd + 1);
+			}
+			if (chunk != null) {
+				closed += chunk.size();
+				chunk.leave();
+			}
+			else if (file != null) {
+				closed++;
+				file.release();
 			}
 		}
-		finally {
-			this.fileLock.unlock();
-		}
 		return closed;
+	}
+
+	/**
+	 * Returns one past the last slot of a range, or no more than its first if the table
+	 * has none.
+	 */
+	private int endOf(FdRange range) {
+		synchronized (this.fileLock) {
+			return this.fdt.contains(range.first()) ? clamp(range.last()) + 1 : Integer.MIN_VALUE;
+		}
 	}
 
 	/** Returns the highest slot of the table that is not above {@code last}. */
 	private int clamp(int last) {
 		return this.fdt.contains(last) ? last : this.fdt.maxFds - 1;
-	}
-
-	private void closeDroppingLock(int fd) {
-		OpenFile file = installedAt(fd);
-		vacate(fd);
-		this.fileLock.unlock();
-		try {
-			file.release();
-		}
-		finally {
-			this.fileLock.lock();
-		}
-	}
-
-	private void leaveDroppingLock(SlotChunk chunk) {
-		this.fileLock.unlock();
-		try {
-			chunk.leave();
-		}
-		finally {
-			this.fileLock.lock();
-		}
 	}
 
 	/**
@@ -518,42 +492,28 @@ public final class FilesStruct {
 	 * @param range the descriptors
 	 */
 	public void setCloseOnExec(FdRange range) {
-		this.fileLock.lock();
-		try {
+		synchronized (this.fileLock) {
 			if (this.fdt.contains(range.first())) {
 				this.fdt.setCloseOnExecRange(range.first(), clamp(range.last()));
 			}
-		}
-		finally {
-			this.fileLock.unlock();
 		}
 	}
 
 	/**
 	 * Closes what is marked close-on-exec and clears every mark, like
-	 * {@code do_close_on_exec}. The width stays.
+	 * {@code do_close_on_exec}. The width stays. Exec has made the table private before,
+	 * and the process has one thread left: nobody else can close what was marked.
 	 * @return the descriptors that were closed, ascending
 	 */
 	int[] doCloseOnExec() {
-		int[] closed = new int[8];
-		int size = 0;
-		this.fileLock.lock();
-		try {
-			for (int word = 0; word < FdBitmap.wordIndex(this.fdt.maxFds); word++) {
-				for (long bits = this.fdt.takeCloseOnExecWord(word); bits != 0; bits &= bits - 1) {
-					int fd = (word << 6) + Long.numberOfTrailingZeros(bits);
-					if (this.fdt.fileAt(fd) != null) {
-						closeDroppingLock(fd);
-						closed = (size < closed.length) ? closed : Arrays.copyOf(closed, 2 * size);
-						closed[size++] = fd;
-					}
-				}
-			}
+		int[] marked;
+		synchronized (this.fileLock) {
+			marked = this.fdt.takeCloseOnExec();
 		}
-		finally {
-			this.fileLock.unlock();
+		for (int fd : marked) {
+			close(fd);
 		}
-		return Arrays.copyOf(closed, size);
+		return marked;
 	}
 
 	// Duplication
@@ -623,8 +583,7 @@ public final class FilesStruct {
 			throw Errno.EBADF.exception();
 		}
 		OpenFile replaced;
-		this.fileLock.lock();
-		try {
+		synchronized (this.fileLock) {
 			// Growth comes first and is not undone; a bad oldFd outranks its error.
 			Errno error = expandFiles(newFd);
 			OpenFile file = installedAt(oldFd);
@@ -640,9 +599,6 @@ public final class FilesStruct {
 			file.acquire();
 			markOpen(newFd, closeOnExec);
 			table.setFile(newFd, file);
-		}
-		finally {
-			this.fileLock.unlock();
 		}
 		if (replaced != null) {
 			replaced.release();
@@ -667,8 +623,7 @@ public final class FilesStruct {
 	 * if the memory budget is spent
 	 */
 	public FilesStruct dupFd(@Nullable FdRange hole) {
-		this.fileLock.lock();
-		try {
+		synchronized (this.fileLock) {
 			FdTable table = this.fdt;
 			int size = saneFdtableSize(table, hole);
 			int capacity = FdTable.capacityFor(size, this.sysctl.nrOpen());
@@ -680,9 +635,6 @@ public final class FilesStruct {
 			FilesStruct files = new FilesStruct(this, copyCounters, copy);
 			files.highWater = copy.openFds.lastSet(capacity);
 			return files;
-		}
-		finally {
-			this.fileLock.unlock();
 		}
 	}
 
@@ -727,15 +679,11 @@ public final class FilesStruct {
 
 	/** Puts an empty table in the place of the present one, for late lookups to find. */
 	private FdTable vacateAll() {
-		this.fileLock.lock();
-		try {
+		synchronized (this.fileLock) {
 			FdTable table = this.fdt;
 			this.fdt = new FdTable(this.options.allocator().newBitmap(NR_OPEN_DEFAULT, this.counters));
 			this.nextFd = 0;
 			return table;
-		}
-		finally {
-			this.fileLock.unlock();
 		}
 	}
 
@@ -747,12 +695,8 @@ public final class FilesStruct {
 	 * @return its state at one moment, or null if the slot is free or beyond the table
 	 */
 	public @Nullable FdEntry entry(int fd) {
-		this.fileLock.lock();
-		try {
+		synchronized (this.fileLock) {
 			return this.fdt.isOpen(fd) ? this.fdt.entry(fd) : null;
-		}
-		finally {
-			this.fileLock.unlock();
 		}
 	}
 
@@ -763,8 +707,7 @@ public final class FilesStruct {
 	 * @return their states at one moment
 	 */
 	public List<FdEntry> entries(int from, int max) {
-		this.fileLock.lock();
-		try {
+		synchronized (this.fileLock) {
 			List<FdEntry> entries = new ArrayList<>();
 			int fd = this.fdt.openFds.nextSet(from);
 			while (fd < this.fdt.maxFds && entries.size() < max) {
@@ -773,9 +716,6 @@ public final class FilesStruct {
 			}
 			return entries;
 		}
-		finally {
-			this.fileLock.unlock();
-		}
 	}
 
 	/**
@@ -783,14 +723,10 @@ public final class FilesStruct {
 	 * @return copies taken at one moment
 	 */
 	public FdBitmaps bitmaps() {
-		this.fileLock.lock();
-		try {
+		synchronized (this.fileLock) {
 			FdTable table = this.fdt;
 			return new FdBitmaps(table.maxFds, this.nextFd, table.openFds.openFds.clone(), table.closeOnExecWords(),
 					table.openFds.fullFdsBits(), table.reserved());
-		}
-		finally {
-			this.fileLock.unlock();
 		}
 	}
 
@@ -800,8 +736,7 @@ public final class FilesStruct {
 	 * @return numbers taken at one moment
 	 */
 	public TableStatistics statistics() {
-		this.fileLock.lock();
-		try {
+		synchronized (this.fileLock) {
 			FdTable table = this.fdt;
 			int reserved = table.reserved().length;
 			int open = table.openFds.cardinality();
@@ -812,9 +747,6 @@ public final class FilesStruct {
 					this.counters.summarySearches, this.counters.wordsRead, this.counters.expansions,
 					this.counters.slotsCopied, this.positionLocks.taken(), this.positionLocks.elided());
 		}
-		finally {
-			this.fileLock.unlock();
-		}
 	}
 
 	/**
@@ -822,15 +754,11 @@ public final class FilesStruct {
 	 * @throws IllegalStateException naming the invariant that does not hold
 	 */
 	public void checkInvariants() {
-		this.fileLock.lock();
-		try {
+		synchronized (this.fileLock) {
 			this.fdt.checkInvariants();
 			if (this.nextFd < 0 || this.nextFd > this.fdt.openFds.nextClear(0)) {
 				throw new IllegalStateException("I6: next_fd " + this.nextFd + " is above a free descriptor");
 			}
-		}
-		finally {
-			this.fileLock.unlock();
 		}
 	}
 

@@ -52,8 +52,11 @@ final class SlotChunk {
 
 	final @Nullable OpenFile[] fd;
 
-	/** Which handing-out of its number each slot holds; meaningless while free. */
-	final long[] generations;
+	/** Low halves of which handing-out of its number each slot holds. */
+	private final int[] generations;
+
+	/** High halves, absent while they are all 0: for the first 2^32 of a table. */
+	private int @Nullable [] highGenerations;
 
 	/**
 	 * Whether it is known that no slot is reserved. Guarded by the lock of the only
@@ -66,12 +69,42 @@ final class SlotChunk {
 
 	SlotChunk(int slots) {
 		this.fd = new OpenFile[slots];
-		this.generations = new long[slots];
+		this.generations = new int[slots];
 	}
 
-	private SlotChunk(@Nullable OpenFile[] fd, long[] generations) {
-		this.fd = fd;
-		this.generations = generations;
+	private SlotChunk(SlotChunk source, int slots) {
+		this.fd = new OpenFile[slots];
+		this.generations = Arrays.copyOf(source.generations, slots);
+		this.highGenerations = (source.highGenerations != null) ? Arrays.copyOf(source.highGenerations, slots) : null;
+	}
+
+	/**
+	 * Returns which handing-out of its number a slot holds.
+	 * @return a number without meaning while the slot is free
+	 */
+	long generation(int slot) {
+		long low = Integer.toUnsignedLong(this.generations[slot]);
+		return (this.highGenerations != null) ? low | (long) this.highGenerations[slot] << Integer.SIZE : low;
+	}
+
+	/** Notes which handing-out a slot holds, after {@link #prepare}. */
+	void setGeneration(int slot, long generation) {
+		this.generations[slot] = (int) generation;
+		if (this.highGenerations != null) {
+			this.highGenerations[slot] = (int) (generation >>> Integer.SIZE);
+		}
+	}
+
+	/** Takes the memory that noting a generation needs. */
+	void prepare(long generation) {
+		if (this.highGenerations == null && generation >>> Integer.SIZE != 0) {
+			this.highGenerations = new int[this.fd.length];
+		}
+	}
+
+	/** Makes a chunk of another width with the generations of this one, and no files. */
+	SlotChunk withoutFiles(int slots) {
+		return new SlotChunk(this, slots);
 	}
 
 	/** Tells whether a write would be seen by another table. */
@@ -113,11 +146,13 @@ final class SlotChunk {
 
 	/** Makes a copy for one of the sharers, with references of its own. */
 	SlotChunk copy() {
-		SlotChunk copy = new SlotChunk(this.fd.clone(), this.generations.clone());
+		SlotChunk copy = new SlotChunk(this, this.fd.length);
 		copy.settled = true;
-		for (OpenFile file : copy.fd) {
+		for (int slot = 0; slot < this.fd.length; slot++) {
+			OpenFile file = this.fd[slot];
 			if (file != null) {
 				file.acquire();
+				copy.fd[slot] = file;
 			}
 		}
 		return copy;

@@ -71,7 +71,7 @@ class KernelFixtureTest {
 	void checkInvariants_damagedTable_namesTheInvariant(Consumer<FdTable> damage, String message) {
 		FdTable table = new FdTable(Allocator.WORD_FIRST.newBitmap(128, new SearchCounters()));
 		for (int fd = 0; fd < 64; fd++) {
-			table.prepare(fd);
+			table.prepare(fd, 1);
 			table.openFds.set(fd);
 		}
 		assertThatCode(table::checkInvariants).doesNotThrowAnyException();
