@@ -12,6 +12,10 @@ final class BenchmarkTables {
 
 	private final ProcessTree tree = new ProcessTree(this.sysctl);
 
+	Sysctl sysctl() {
+		return this.sysctl;
+	}
+
 	OpenFile newFile() {
 		return this.tree.openFile(null, FileKind.SOCKET, OpenFlags.O_RDWR, null);
 	}

@@ -6,7 +6,6 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.ReentrantLock;
 
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -127,38 +126,28 @@ public class PeerBenchmark {
 	/** The files in an array and the search in a subclass. */
 	private abstract static class LockedTable implements Table {
 
-		private final ReentrantLock lock = new ReentrantLock();
-
 		private final OpenFile[] files = new OpenFile[1 << 20];
 
 		@Override
 		public final int open(OpenFile file) {
 			file.acquire();
-			this.lock.lock();
-			try {
+			synchronized (this) {
 				int fd = takeLowest();
 				this.files[fd] = file;
 				return fd;
-			}
-			finally {
-				this.lock.unlock();
 			}
 		}
 
 		@Override
 		public final boolean close(int fd) {
 			OpenFile file;
-			this.lock.lock();
-			try {
+			synchronized (this) {
 				file = this.files[fd];
 				if (file == null) {
 					return false;
 				}
 				this.files[fd] = null;
 				giveBack(fd);
-			}
-			finally {
-				this.lock.unlock();
 			}
 			file.release();
 			return true;
@@ -229,21 +218,15 @@ public class PeerBenchmark {
 	/** GraalPy's way: a sorted map, walked until a number is missing. */
 	private static final class TreeMapTable implements Table {
 
-		private final ReentrantLock lock = new ReentrantLock();
-
 		private final TreeMap<Integer, OpenFile> files = new TreeMap<>();
 
 		@Override
 		public int open(OpenFile file) {
 			file.acquire();
-			this.lock.lock();
-			try {
+			synchronized (this) {
 				int fd = lowest();
 				this.files.put(fd, file);
 				return fd;
-			}
-			finally {
-				this.lock.unlock();
 			}
 		}
 
@@ -266,12 +249,8 @@ public class PeerBenchmark {
 		@Override
 		public boolean close(int fd) {
 			OpenFile file;
-			this.lock.lock();
-			try {
+			synchronized (this) {
 				file = this.files.remove(fd);
-			}
-			finally {
-				this.lock.unlock();
 			}
 			if (file == null) {
 				return false;

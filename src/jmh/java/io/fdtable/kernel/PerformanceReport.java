@@ -179,6 +179,12 @@ final class PerformanceReport {
 				}
 			}
 		}
+		double perDescriptor = this.machine.path("bytesPerDescriptorOfAMillion").asDouble()
+				- this.machine.path("ofWhichGenerations").asDouble();
+		table.line(List.of("bytes of slots and bitmaps per descriptor, of a million", "at most 4.5",
+				String.format(Locale.ROOT, "%.2f", perDescriptor)));
+		table.ratio("read of one byte, time: position lock taken / left out", "above 1×",
+				ratio(read("TWO", "1"), read("ONE", "1")));
 		return table.toString();
 	}
 
