@@ -442,42 +442,53 @@ public final class FilesStruct {
 	public int closeRange(FdRange range) {
 		int end = endOf(range);
 		int closed = 0;
-		for (int fd = range.first(); fd < end; fd++) {
-			SlotChunk chunk = null;
-			OpenFile file = null;
-			synchronized (this.fileLock) {
-				fd = this.fdt.openFds.nextSet(fd);
-				if (fd < end) {
-					chunk = this.fdt.detach(fd, range.first(), end);
-					file = this.fdt.fileAt(fd);
-					if (chunk != null) {
-						this.nextFd = Math.min(this.nextFd, fd);
-					}
-					else if (file != null) {
-						vacate(fd);
-					}
-				}
-			}
-			if (chunk != null) {
-				closed += chunk.size();
-				chunk.leave();
-			}
-			else if (file != null) {
-				closed++;
-				file.release();
-			}
+		for (int fd = nextOpen(range.first()); fd < end; fd = nextOpen(fd + 1)) {
+			closed += closeFrom(fd, range.first(), end);
 		}
 		return closed;
 	}
 
-	/**
-	 * Returns one past the last slot of a range, or no more than its first if the table
-	 * has none.
-	 */
+	/** Returns one past the last slot of a range, or less than any if there is none. */
 	private int endOf(FdRange range) {
 		synchronized (this.fileLock) {
 			return this.fdt.contains(range.first()) ? clamp(range.last()) + 1 : Integer.MIN_VALUE;
 		}
+	}
+
+	private int nextOpen(int fd) {
+		synchronized (this.fileLock) {
+			return this.fdt.openFds.nextSet(fd);
+		}
+	}
+
+	/**
+	 * Closes a descriptor, and all others of its chunk if another table has them too and
+	 * the range covers them.
+	 * @return how many were closed; 0 if the slot is reserved or has become free
+	 */
+	private int closeFrom(int fd, int from, int end) {
+		SlotChunk chunk;
+		OpenFile file;
+		synchronized (this.fileLock) {
+			chunk = this.fdt.detach(fd, from, end);
+			file = this.fdt.fileAt(fd);
+			if (chunk != null) {
+				this.nextFd = Math.min(this.nextFd, fd);
+			}
+			else if (file != null) {
+				vacate(fd);
+			}
+		}
+		if (chunk != null) {
+			int size = chunk.size();
+			chunk.leave();
+			return size;
+		}
+		if (file != null) {
+			file.release();
+			return 1;
+		}
+		return 0;
 	}
 
 	/** Returns the highest slot of the table that is not above {@code last}. */
