@@ -23,6 +23,9 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  */
 class AllocatorTest {
 
+	/** Fewer under mutation, where each run only asks whether there is a difference. */
+	private static final int STEPS = Integer.getInteger("random.steps", 1500);
+
 	private static final int LIMIT = 9000;
 
 	private final Sysctl sysctl = Sysctl.unbounded();
@@ -46,7 +49,7 @@ class AllocatorTest {
 		BitSet reserved = new BitSet();
 		tables.forEach((table) -> install(table, table.allocFd(0, LIMIT, false)));
 		taken.set(0);
-		for (int step = 0; step < 1500; step++) {
+		for (int step = 0; step < STEPS; step++) {
 			switch (random.nextInt(12)) {
 				case 0, 1, 2 -> {
 					int count = 1 << random.nextInt(9);

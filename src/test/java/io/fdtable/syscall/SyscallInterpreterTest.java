@@ -136,7 +136,7 @@ class SyscallInterpreterTest {
 
 	@Test
 	void equalCalls_onEqualTrees_giveEqualAnswersAndTrees() {
-		for (int seed = 0; seed < 50; seed++) {
+		for (int seed = 0; seed < Integer.getInteger("random.seeds", 50); seed++) {
 			List<String> first = runRandomCalls(seed);
 			assertThat(runRandomCalls(seed)).as("seed %d", seed).isEqualTo(first);
 		}
