@@ -164,11 +164,6 @@ abstract class FdBitmap {
 		return capacity();
 	}
 
-	/** Tells whether a bit of a range is set; an empty range has none. */
-	final boolean hasSet(int from, int end) {
-		return from < end && nextSet(from) < end;
-	}
-
 	/**
 	 * Finds the lowest clear bit at or above {@code from}, or {@code capacity()}, without
 	 * the summary and without counting.
