@@ -184,4 +184,14 @@ class FilesStructAllocTest {
 		assertThat(statistics.slotsCopied()).isEqualTo(64);
 	}
 
+	@Test
+	void allocFd_growth_keepsTheGenerationsOfOpenNumbers() {
+		Task task = this.kernel.task();
+		long first = task.files().entry(0).generation();
+		long third = task.files().entry(2).generation();
+		task.dup2(0, 64);
+		assertThat(task.files().entry(0).generation()).isEqualTo(first).isNotZero();
+		assertThat(task.files().entry(2).generation()).isEqualTo(third).isEqualTo(first + 2);
+	}
+
 }
