@@ -18,7 +18,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * Writes the conformance page from what the tests run, and guards against a page that
- * says something else. {@code -Dconformance.write=true} brings the page up to date.
+ * says something else. {@code -Dconformance.write=true} brings the page up to date,
+ * {@code -Dmutation.write=true} first the figures of the mutation tests, from PIT's last
+ * report.
  */
 class ConformancePageTest {
 
@@ -27,7 +29,10 @@ class ConformancePageTest {
 	private static final Pattern TEST = Pattern.compile("(\\w+Test)\\.(\\w+)");
 
 	@Test
-	void page_saysWhatTheTestsRun() throws IOException {
+	void page_saysWhatTheTestsRun() throws Exception {
+		if (Boolean.getBoolean("mutation.write")) {
+			MutationScore.update();
+		}
 		String page = page();
 		if (Boolean.getBoolean("conformance.write")) {
 			Files.createDirectories(PAGE.getParent());
@@ -56,6 +61,7 @@ class ConformancePageTest {
 	private static String page() throws IOException {
 		return read("page.md").replace("{{recorded}}", recorded())
 			.replace("{{mutation}}", read("mutation.md").strip())
+			.replace("{{score}}", MutationScore.table())
 			.replace("{{tables}}", tables())
 			.replace("{{unsent}}", unsent())
 			.replace("{{contradictions}}", contradictions())

@@ -83,6 +83,9 @@ public class LookupLincheckTest {
 		check(Family.class, "unshareThenCloseInChild", "fget", "fget");
 	}
 
+	/**
+	 * Two second looks guard this, at the chunk and at the slot, and either is enough.
+	 */
 	@Test
 	@DisplayName("B13: a lookup does not take what another table has in a chunk that was once shared")
 	void fget_chunkReplacedAndTheOldOneReused_findsItsOwnFile() {
