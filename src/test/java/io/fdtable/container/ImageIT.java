@@ -53,6 +53,11 @@ class ImageIT {
 	}
 
 	@Test
+	void runsTheContextThatWasGeneratedWithTheJar() {
+		assertThat(service.getLogs()).contains("Starting AOT-processed FdTableApplication");
+	}
+
+	@Test
 	void writesToTmpOnly() throws Exception {
 		assertThat(inService("touch", "/app/file").getStderr()).contains("Read-only file system");
 		assertThat(inService("touch", "/tmp/file").getExitCode()).isZero();

@@ -22,6 +22,7 @@ import java.util.stream.IntStream;
 
 import com.github.dockerjava.api.DockerClient;
 import com.github.dockerjava.api.async.ResultCallback;
+import io.fdtable.web.StreamingClient;
 import org.junit.jupiter.api.Test;
 import org.testcontainers.junit.jupiter.Container;
 import org.testcontainers.junit.jupiter.Testcontainers;
@@ -30,7 +31,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * Guards the end of the service: after SIGTERM it takes no new request, answers every one
- * that it has taken, and is gone within the grace period of the Kubernetes deployment.
+ * that it has taken, ends streams that would not end by themselves, and is gone within
+ * the grace period of the Kubernetes deployment.
  */
 @Testcontainers(disabledWithoutDocker = true)
 class ShutdownIT {
@@ -38,6 +40,8 @@ class ShutdownIT {
 	private static final int HELD_REQUESTS = 32;
 
 	private static final int LOAD_CLIENTS = 16;
+
+	private static final int LINES_AFTER_SIGTERM = 1000;
 
 	private static final String BODY = "{\"label\":\"held\"}";
 
@@ -85,6 +89,55 @@ class ShutdownIT {
 			}
 		}
 		assertThat(exitStatus()).isEqualTo(ENDED_BY_SIGTERM);
+	}
+
+	@Test
+	void streamsEndAndABatchIsAnsweredToItsEndAfterSigterm() throws Exception {
+		String session = createSession();
+		HttpResponse<InputStream> serverSentEvents = watch(session, "text/event-stream");
+		HttpResponse<InputStream> lines = watch(session, "application/x-ndjson");
+		try (StreamingClient batch = batch(session); StreamingClient endless = batch(session)) {
+			assertThat(call(batch)).isEqualTo("{\"ret\":3}");
+			assertThat(call(endless)).isEqualTo("{\"ret\":4}");
+
+			docker().killContainerCmd(this.container.getContainerId()).withSignal("TERM").exec();
+			// A stream that broke off, without its last chunk, would be an IOException.
+			String opened = "\"call\":\"open\"";
+			assertThat(text(serverSentEvents)).containsOnlyOnce("id: 1").contains("id: 2").endsWith("\n\n");
+			assertThat(text(lines).lines().filter((line) -> line.contains(opened))).hasSize(2);
+
+			for (int fd = 5; fd < 5 + LINES_AFTER_SIGTERM; fd++) {
+				assertThat(call(batch)).isEqualTo("{\"ret\":" + fd + "}");
+			}
+			batch.endRequest();
+			assertThat(batch.read()).isEqualTo(-1);
+			// The other one never ends its request, which must not hold up the end.
+			assertThat(exitStatus()).isEqualTo(ENDED_BY_SIGTERM);
+		}
+	}
+
+	private HttpResponse<InputStream> watch(String session, String mediaType) throws IOException, InterruptedException {
+		HttpRequest request = HttpRequest.newBuilder(this.container.uri(session + "/events"))
+			.header("Accept", mediaType)
+			.build();
+		HttpResponse<InputStream> response = this.client.send(request, BodyHandlers.ofInputStream());
+		assertThat(response.statusCode()).isEqualTo(200);
+		return response;
+	}
+
+	private static String text(HttpResponse<InputStream> response) throws IOException {
+		try (InputStream body = response.body()) {
+			return new String(body.readAllBytes(), StandardCharsets.UTF_8);
+		}
+	}
+
+	private StreamingClient batch(String session) throws IOException {
+		return new StreamingClient(this.container.port(), session + "/batch", "application/x-ndjson");
+	}
+
+	private static String call(StreamingClient batch) throws IOException {
+		batch.send("{\"call\":\"open\"}\n");
+		return batch.line();
 	}
 
 	private String createSession() throws IOException, InterruptedException {

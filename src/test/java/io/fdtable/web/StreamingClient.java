@@ -13,7 +13,7 @@ import java.nio.charset.StandardCharsets;
  * Sends one chunked request and reads its chunked response at the same time, which client
  * libraries for HTTP/1.1 do one after the other.
  */
-final class StreamingClient implements Closeable {
+public final class StreamingClient implements Closeable {
 
 	private static final int TIMEOUT_MILLIS = 60_000;
 
@@ -29,7 +29,7 @@ final class StreamingClient implements Closeable {
 
 	private boolean ended;
 
-	StreamingClient(int port, String path, String contentType) throws IOException {
+	public StreamingClient(int port, String path, String contentType) throws IOException {
 		this.socket = new Socket(InetAddress.getLoopbackAddress(), port);
 		this.socket.setSoTimeout(TIMEOUT_MILLIS);
 		this.socket.setTcpNoDelay(true);
@@ -40,7 +40,7 @@ final class StreamingClient implements Closeable {
 			.getBytes(StandardCharsets.ISO_8859_1));
 	}
 
-	void send(String text) throws IOException {
+	public void send(String text) throws IOException {
 		byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
 		send(bytes, bytes.length);
 	}
@@ -51,7 +51,7 @@ final class StreamingClient implements Closeable {
 		this.out.write(new byte[] { '\r', '\n' });
 	}
 
-	void endRequest() throws IOException {
+	public void endRequest() throws IOException {
 		this.out.write("0\r\n\r\n".getBytes(StandardCharsets.ISO_8859_1));
 	}
 
@@ -60,7 +60,7 @@ final class StreamingClient implements Closeable {
 		this.socket.shutdownOutput();
 	}
 
-	int status() throws IOException {
+	public int status() throws IOException {
 		if (this.status == 0) {
 			this.status = Integer.parseInt(rawLine().substring(9, 12));
 			String header;
@@ -73,7 +73,7 @@ final class StreamingClient implements Closeable {
 	}
 
 	/** Reads a line of the body, without its newline. */
-	String line() throws IOException {
+	public String line() throws IOException {
 		StringBuilder line = new StringBuilder();
 		int b = read();
 		while (b >= 0 && b != '\n') {
@@ -93,7 +93,7 @@ final class StreamingClient implements Closeable {
 	}
 
 	/** Reads a byte of the body, or -1 at its proper end. */
-	int read() throws IOException {
+	public int read() throws IOException {
 		status();
 		if (this.chunkLeft == 0 && !this.ended) {
 			this.chunkLeft = Long.parseLong(rawLine(), 16);
