@@ -67,6 +67,9 @@ final class PerformanceReport {
 		fill("fork", withChart("fork", forkTable()));
 		fill("peers", peersTable());
 		fill("memory", memoryTable());
+		for (String name : List.of("http", "servers")) {
+			fill(name, HttpReport.of(new JsonMapper().readTree(DOCS.resolve(name + ".json"))));
+		}
 		loopChart();
 		opensockChart();
 		forkChart();
