@@ -330,6 +330,35 @@ class ProblemIT {
 		reply.isContainerProblem(400, "malformed-request");
 	}
 
+	@ParameterizedTest
+	@ValueSource(strings = { "CONNECT localhost:80 HTTP/1.1\r\nHost: localhost:80\r\n\r\n",
+			"POST /v1/sessions HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: bogus\r\n\r\n",
+			"POST /v1/sessions HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: gzip, chunked\r\n\r\n" })
+	void whatOfHttpIsNotImplementedIsSaidSo(String request) {
+		Reply reply = this.api.raw(request);
+		reply.isContainerProblem(501, "not-implemented");
+		assertThat(reply.json().path("title").asString()).isEqualTo("Not implemented");
+		assertThat(reply.json().path("detail").asString())
+			.isEqualTo("the method or the transfer coding of the request is not implemented: "
+					+ "use GET, HEAD, OPTIONS, POST, PUT or DELETE, and send a body chunked or with a Content-Length");
+	}
+
+	@Test
+	void anotherVersionOfHttpIsAProblem() {
+		Reply reply = this.api.raw("GET /v1/sessions HTTP/3.7\r\nHost: localhost\r\n\r\n");
+		reply.isContainerProblem(505, "http-version-not-supported");
+		assertThat(reply.json().path("detail").asString())
+			.isEqualTo("the version of HTTP in the request line is not supported: use HTTP/1.1");
+	}
+
+	@Test
+	void anExpectationThatCannotBeMetIsAProblem() {
+		Reply reply = this.api.raw(request("GET", this.session, "Expect: nonsense\r\n"));
+		reply.isContainerProblem(417, "expectation-failed");
+		assertThat(reply.json().path("detail").asString())
+			.isEqualTo("the Expect header asks for something else than 100-continue: send the request without it");
+	}
+
 	private static String request(String method, String path, String headers) {
 		return method + " " + path + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n" + headers + "\r\n";
 	}
