@@ -13,6 +13,7 @@ import io.fdtable.session.RequestRefusedException;
 import io.fdtable.trace.TraceRefusedException;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.apache.coyote.BadRequestException;
 import org.apache.tomcat.util.http.InvalidParameterException;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
@@ -113,6 +114,21 @@ class ProblemAdvice extends ResponseEntityExceptionHandler {
 		return malformed("", "the log is not what gzip writes");
 	}
 
+	/**
+	 * A body that is read as a stream and does not arrive whole, because the client has
+	 * hung up, or that is not what its framing says. That is no fault of the service.
+	 */
+	@ExceptionHandler
+	ResponseEntity<Object> onBrokenBody(BadRequestException ex) {
+		log.debug("A body has not arrived", ex);
+		return (ex.getCause() instanceof SocketTimeoutException) ? timedOut()
+				: malformed("", "the body did not arrive whole");
+	}
+
+	private static ResponseEntity<Object> timedOut() {
+		return respond(ProblemType.REQUEST_TIMEOUT, "the body did not arrive in time", new HttpHeaders());
+	}
+
 	@ExceptionHandler
 	ResponseEntity<Object> onAnythingElse(Exception ex) {
 		log.error("A request failed unexpectedly", ex);
@@ -127,7 +143,7 @@ class ProblemAdvice extends ResponseEntityExceptionHandler {
 				return onBodyTooLarge(tooLarge);
 			}
 			if (cause instanceof SocketTimeoutException) {
-				return respond(ProblemType.REQUEST_TIMEOUT, "the body did not arrive in time", new HttpHeaders());
+				return timedOut();
 			}
 		}
 		if (ex.getCause() instanceof JacksonException json) {
