@@ -83,6 +83,17 @@ class ProblemAdvice extends ResponseEntityExceptionHandler {
 		return respond(ProblemType.PAYLOAD_TOO_LARGE, String.valueOf(ex.getMessage()), new HttpHeaders());
 	}
 
+	@ExceptionHandler
+	ResponseEntity<Object> onNoMemory(NoMemoryException ex) {
+		return unavailable(ex);
+	}
+
+	private static ResponseEntity<Object> unavailable(Exception ex) {
+		HttpHeaders headers = new HttpHeaders();
+		headers.set(HttpHeaders.RETRY_AFTER, RETRY_AFTER_SECONDS);
+		return respond(ProblemType.UNAVAILABLE, String.valueOf(ex.getMessage()), headers);
+	}
+
 	/** A query with a broken percent-encoding, or a form that is too large. */
 	@ExceptionHandler
 	ResponseEntity<Object> onUnreadableParameters(InvalidParameterException ex) {
@@ -100,11 +111,7 @@ class ProblemAdvice extends ResponseEntityExceptionHandler {
 		return switch (ex.reason()) {
 			case TOO_LARGE ->
 				respond(ProblemType.PAYLOAD_TOO_LARGE, String.valueOf(ex.getMessage()), new HttpHeaders());
-			case TOO_MANY -> {
-				HttpHeaders headers = new HttpHeaders();
-				headers.set(HttpHeaders.RETRY_AFTER, RETRY_AFTER_SECONDS);
-				yield respond(ProblemType.UNAVAILABLE, String.valueOf(ex.getMessage()), headers);
-			}
+			case TOO_MANY -> unavailable(ex);
 		};
 	}
 
@@ -141,6 +148,9 @@ class ProblemAdvice extends ResponseEntityExceptionHandler {
 		for (Throwable cause = ex; cause != null; cause = cause.getCause()) {
 			if (cause instanceof BodyLimitFilter.BodyTooLargeException tooLarge) {
 				return onBodyTooLarge(tooLarge);
+			}
+			if (cause instanceof NoMemoryException noMemory) {
+				return onNoMemory(noMemory);
 			}
 			if (cause instanceof SocketTimeoutException) {
 				return timedOut();
