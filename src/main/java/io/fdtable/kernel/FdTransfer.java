@@ -30,7 +30,7 @@ public final class FdTransfer {
 	 */
 	public int pidfdGetfd(int fromPid, int fd) {
 		FilesStruct own = this.task.files();
-		OpenFile file = living(fromPid).files().fget(fd);
+		OpenFile file = fget(living(fromPid), fd);
 		try {
 			int received = own.allocFd(0, this.task.nofile().soft(), true);
 			own.fdInstall(received, file);
@@ -39,6 +39,17 @@ public final class FdTransfer {
 		catch (SyscallException ex) {
 			file.release();
 			throw ex;
+		}
+	}
+
+	private static OpenFile fget(Task target, int fd) {
+		FilesStruct table = target.files();
+		try {
+			return table.fget(fd);
+		}
+		catch (SyscallException ex) {
+			// What exits meanwhile has no descriptors: the process is what is missing.
+			throw target.hasExited() ? Errno.ESRCH.exception() : ex;
 		}
 	}
 

@@ -43,6 +43,22 @@ public enum FileKind {
 		return this == REGULAR || this == OPAQUE;
 	}
 
+	/**
+	 * Returns what lies behind an open file of this kind in memory, in bytes: with 12
+	 * bytes of header and 4 of pointer for each object, rounded to 8. A socket has room
+	 * for the most that it can come to: a listener, or a connection whose other end has
+	 * closed, and an accept that waits for it.
+	 */
+	int inodeBytes() {
+		return switch (this) {
+			case REGULAR, OPAQUE -> 96;
+			case DIRECTORY, DEVICE -> 56;
+			case EVENTFD -> 64;
+			case PIPE -> 184;
+			case SOCKET -> 448;
+		};
+	}
+
 	/** Tells whether such a file has a position that is locked (FMODE_ATOMIC_POS). */
 	boolean guardsPosition() {
 		return this == REGULAR || this == DIRECTORY || this == OPAQUE;

@@ -19,8 +19,8 @@ final class Namespace {
 	/** PATH_MAX: the longest path in bytes, its terminating zero included. */
 	private static final int PATH_MAX = 4096;
 
-	/** What an entry takes beside the characters of its path, in bytes. */
-	private static final int ENTRY_BYTES = 128;
+	/** What an entry takes beside its inode and the characters of its path, in bytes. */
+	private static final int ENTRY_BYTES = 80;
 
 	private final Sysctl sysctl;
 
@@ -85,7 +85,7 @@ final class Namespace {
 			actual = FileKind.DIRECTORY;
 		}
 		checkKind(actual, flags);
-		long bytes = ENTRY_BYTES + 2L * path.length();
+		long bytes = ENTRY_BYTES + actual.inodeBytes() + 2L * path.length();
 		this.sysctl.charge(bytes);
 		this.charged += bytes;
 		Inode inode = new Inode(actual, this.sysctl);

@@ -31,7 +31,7 @@ public final class OpenFile {
 		}
 	}
 
-	/** What an open file takes beside the characters of its path and label, in bytes. */
+	/** What an open file takes alone, in bytes. */
 	private static final int OBJECT_BYTES = 64;
 
 	private final long id;
@@ -261,8 +261,13 @@ public final class OpenFile {
 		}
 	}
 
-	private long bytes() {
-		return OBJECT_BYTES + 2L * (length(this.path) + length(this.label));
+	/**
+	 * Returns what the file takes of the memory budget while it is open, content and
+	 * waiting connections apart.
+	 * @return bytes
+	 */
+	public long bytes() {
+		return OBJECT_BYTES + this.kind.inodeBytes() + 2L * (length(this.path) + length(this.label));
 	}
 
 	private static int length(@Nullable String text) {

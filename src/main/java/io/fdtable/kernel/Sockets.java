@@ -23,12 +23,18 @@ final class Sockets {
 	/** The default of net.core.somaxconn. */
 	private static final int SOMAXCONN = 4096;
 
-	/** What a connection that waits for an accept takes, in bytes. */
-	private static final int CONNECTION_BYTES = 256;
+	/**
+	 * What a connection that waits for an accept takes, in bytes: two pipes, its end and
+	 * its place. Once it is accepted the sockets at its ends have paid for it.
+	 */
+	static final int CONNECTION_BYTES = 320;
 
 	private final Sysctl sysctl;
 
 	private final Map<Long, Socket> listening = new TreeMap<>();
+
+	/** How many accepts are pending, so that nobody searches for one where none is. */
+	private int waiting;
 
 	Sockets(Sysctl sysctl) {
 		this.sysctl = sysctl;
@@ -74,6 +80,7 @@ final class Sockets {
 		else {
 			call.listening().acquire();
 			listener.pending.add(call);
+			this.waiting++;
 		}
 	}
 
@@ -103,6 +110,7 @@ final class Sockets {
 			listener.queued.add(pair(socket));
 			return List.of();
 		}
+		this.waiting--;
 		((Socket) call.accepted().operations()).connect(pair(socket));
 		return List.of(call.complete());
 	}
@@ -145,12 +153,13 @@ final class Sockets {
 		return fail(listener, (call) -> true, Errno.EINVAL);
 	}
 
-	private static List<AcceptOutcome> fail(Listener listener, Predicate<Listener.PendingAccept> which, Errno errno) {
+	private List<AcceptOutcome> fail(Listener listener, Predicate<Listener.PendingAccept> which, Errno errno) {
 		List<AcceptOutcome> ended = new ArrayList<>();
 		for (Iterator<Listener.PendingAccept> calls = listener.pending.iterator(); calls.hasNext();) {
 			Listener.PendingAccept call = calls.next();
 			if (which.test(call)) {
 				calls.remove();
+				this.waiting--;
 				ended.add(call.fail(errno));
 			}
 		}
@@ -180,6 +189,9 @@ final class Sockets {
 	}
 
 	private synchronized boolean cancel(Predicate<Listener.PendingAccept> which) {
+		if (this.waiting == 0) {
+			return false;
+		}
 		boolean found = false;
 		// Ending the last accept on a listener that has no descriptor closes it.
 		for (Socket socket : List.copyOf(this.listening.values())) {
@@ -191,7 +203,7 @@ final class Sockets {
 
 	/** Tells whether an accept has reserved the number. */
 	synchronized boolean isPending(FilesStruct table, int fd) {
-		return this.listening.values()
+		return this.waiting > 0 && this.listening.values()
 			.stream()
 			.map((socket) -> socket.listener)
 			.anyMatch((listener) -> hasPending(listener, table, fd));

@@ -8,9 +8,12 @@ import java.util.concurrent.atomic.AtomicLong;
  *
  * <p>
  * {@code nr_open}, {@code file-max} and {@code threads-max} are Linux's. The memory
- * budget stands for the machine's memory: what tables, paths and contents would take
- * beyond it is ENOMEM, so that no client can exhaust the heap that all of them live in.
- * Safe from any thread.
+ * budget stands for the machine's memory, so that no client can exhaust the heap that all
+ * of them live in. It counts tables beyond their first 64 slots, open files with their
+ * labels, paths, contents, what waits in pipes and backlogs and messages; and, charged by
+ * whoever keeps them, leases, events, answers kept for retries, traces, and what requests
+ * take while they are read. What of the model would go beyond it is ENOMEM. What every
+ * session takes alike is bounded by {@code threads-max} instead. Safe from any thread.
  */
 public final class Sysctl {
 
@@ -49,7 +52,7 @@ public final class Sysctl {
 	 * to 2,147,483,584
 	 * @param fileMax the highest number of open files at any one time
 	 * @param threadsMax the highest number of processes at any one time
-	 * @param memoryMax the budget for grown tables, paths and contents, in bytes
+	 * @param memoryMax the memory budget, in bytes
 	 * @throws IllegalArgumentException if {@code nrOpen} is out of range or another
 	 * argument is negative
 	 */
@@ -63,7 +66,7 @@ public final class Sysctl {
 	 * to 2,147,483,584
 	 * @param fileMax the highest number of open files at any one time
 	 * @param threadsMax the highest number of processes at any one time
-	 * @param memoryMax the budget for grown tables, paths and contents, in bytes
+	 * @param memoryMax the memory budget, in bytes
 	 * @param fileMaxBytes how long a file may be, in bytes
 	 * @throws IllegalArgumentException if {@code nrOpen} is out of range or another
 	 * argument is negative
@@ -188,8 +191,18 @@ public final class Sysctl {
 	}
 
 	/**
+	 * Takes bytes for what has happened already and must be kept, even beyond the budget;
+	 * whatever is charged next finds that much less.
+	 * @param bytes how many, not negative
+	 */
+	public void overcharge(long bytes) {
+		this.memory.addAndGet(bytes);
+	}
+
+	/**
 	 * Gives bytes back to the memory budget.
-	 * @param bytes what {@link #tryCharge} took before
+	 * @param bytes what {@link #tryCharge} or {@link #overcharge} took before, not
+	 * negative
 	 */
 	public void uncharge(long bytes) {
 		this.memory.addAndGet(-bytes);

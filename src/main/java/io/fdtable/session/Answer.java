@@ -1,5 +1,7 @@
 package io.fdtable.session;
 
+import io.fdtable.kernel.FdEntry;
+import io.fdtable.kernel.OpenFile;
 import io.fdtable.kernel.Rlimit;
 import io.fdtable.syscall.SyscallResult;
 import org.jspecify.annotations.Nullable;
@@ -16,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 public record Answer(SyscallResult result, Rlimit nofile, @Nullable SessionSnapshot child, @Nullable Lease lease,
 		boolean isReplayed) implements IdempotencyLedger.Keepable<Answer> {
 
-	/** What a descriptor or an ended accept takes in a list. */
+	/** What a descriptor or an ended accept takes, in bytes. */
 	private static final int ELEMENT_BYTES = 48;
 
 	public Answer(SyscallResult result, Rlimit nofile, @Nullable SessionSnapshot child, boolean isReplayed) {
@@ -33,11 +35,20 @@ public record Answer(SyscallResult result, Rlimit nofile, @Nullable SessionSnaps
 		long bytes = switch (this.result) {
 			case SyscallResult.Executed executed -> (long) Integer.BYTES * executed.closed().length;
 			case SyscallResult.Data data -> data.bytes().length;
-			case SyscallResult.Received received -> (long) ELEMENT_BYTES * received.entries().size();
+			case SyscallResult.Received received -> received.entries().stream().mapToLong(Answer::bytes).sum();
+			case SyscallResult.Descriptor made -> bytes(made.entry());
+			case SyscallResult.Installed installed -> bytes(installed.entry());
+			case SyscallResult.Pipe pipe -> bytes(pipe.read()) + bytes(pipe.write());
 			case SyscallResult.Woke woke -> (long) ELEMENT_BYTES * woke.ended().size();
 			default -> 0;
 		};
 		return bytes + ((this.lease != null) ? Leases.BYTES : 0);
+	}
+
+	/** Counts the open file, too, which the answer keeps in memory when it has closed. */
+	private static long bytes(FdEntry entry) {
+		OpenFile file = entry.file();
+		return ELEMENT_BYTES + ((file != null) ? file.bytes() : 0);
 	}
 
 }

@@ -8,9 +8,12 @@ import java.util.concurrent.atomic.LongAdder;
 import io.fdtable.kernel.Errno;
 import io.fdtable.syscall.Syscall;
 import io.fdtable.syscall.SyscallResult;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Counts system calls by name and outcome. Safe from any thread.
+ * Counts the system calls of all sessions by name and outcome. Safe from any thread.
+ *
+ * @see CallCounts
  */
 public final class CallCounters {
 
@@ -22,9 +25,12 @@ public final class CallCounters {
 	}
 
 	void count(Syscall call, SyscallResult result) {
-		Errno errno = result.errno();
-		Outcome outcome = new Outcome(call.name(), (errno != null) ? errno.name() : OK);
+		Outcome outcome = new Outcome(call.name(), outcome(result.errno()));
 		this.counts.computeIfAbsent(outcome, (absent) -> new LongAdder()).increment();
+	}
+
+	static String outcome(@Nullable Errno errno) {
+		return (errno != null) ? errno.name() : OK;
 	}
 
 	/**

@@ -24,6 +24,12 @@ final class EventLog {
 	/** How many events a reader gets at once. */
 	static final int BATCH = 64;
 
+	/**
+	 * How much memory the events that a reader gets at once may take, in bytes. A reader
+	 * that does not write them out keeps them when the ring has dropped them.
+	 */
+	static final int BATCH_BYTES = 1 << 14;
+
 	private static final int FIRST_SLOTS = 8;
 
 	private final EventProperties bounds;
@@ -75,23 +81,22 @@ final class EventLog {
 		}
 	}
 
-	/** Appends the last event; what the ring takes is given back at once. */
+	/** Appends the last event; the ring goes when the last reader has gone. */
 	void end(Instant time, Event.Change change) {
 		this.lock.lock();
 		try {
 			if (this.isEnded) {
 				return;
 			}
-			long bytes = 0;
-			for (long version = this.oldest; version <= this.newest; version++) {
-				bytes += at(version).bytes();
-			}
-			this.memory.uncharge(bytes);
 			this.newest++;
+			Event last = new Event(this.newest, time, this.pid, change);
+			// Whoever watches has to see the end, even where the budget is spent.
+			this.memory.overcharge(last.bytes());
 			makeSlot();
-			this.slots[index(this.newest)] = new Event(this.newest, time, this.pid, change);
+			this.slots[index(this.newest)] = last;
 			this.isEnded = true;
 			this.changed.signalAll();
+			dropIfUnread();
 		}
 		finally {
 			this.lock.unlock();
@@ -111,6 +116,15 @@ final class EventLog {
 		}
 		makeSlot();
 		return true;
+	}
+
+	private void dropIfUnread() {
+		if (this.isEnded && this.streams == 0) {
+			while (this.oldest <= this.newest) {
+				dropOldest();
+			}
+			this.slots = new Event[0];
+		}
 	}
 
 	private void dropOldest() {
@@ -179,6 +193,7 @@ final class EventLog {
 		this.lock.lock();
 		try {
 			this.streams--;
+			dropIfUnread();
 		}
 		finally {
 			this.lock.unlock();
@@ -224,8 +239,12 @@ final class EventLog {
 
 	private List<Event> copyAfter(long seen) {
 		List<Event> events = new ArrayList<>();
-		for (long version = seen + 1; version <= this.newest && events.size() < BATCH; version++) {
-			events.add(at(version));
+		long bytes = 0;
+		for (long version = seen + 1; version <= this.newest && events.size() < BATCH
+				&& bytes < BATCH_BYTES; version++) {
+			Event event = at(version);
+			events.add(event);
+			bytes += event.bytes();
 		}
 		return events;
 	}

@@ -22,11 +22,26 @@ final class EventMemory {
 
 	/** Takes bytes, or returns false and takes nothing if so much is not left. */
 	boolean tryCharge(long bytes) {
-		if (this.used.addAndGet(bytes) <= this.sysctl.memoryMax() / SHARE_OF_BUDGET && this.sysctl.tryCharge(bytes)) {
+		long current;
+		do {
+			current = this.used.get();
+			if (current > this.sysctl.memoryMax() / SHARE_OF_BUDGET - bytes) {
+				return false;
+			}
+		}
+		// Only what fits is added, so that a refused event never makes another one fail.
+		while (!this.used.compareAndSet(current, current + bytes));
+		if (this.sysctl.tryCharge(bytes)) {
 			return true;
 		}
 		this.used.addAndGet(-bytes);
 		return false;
+	}
+
+	/** Takes bytes for what has to be kept, even beyond the budget. */
+	void overcharge(long bytes) {
+		this.used.addAndGet(bytes);
+		this.sysctl.overcharge(bytes);
 	}
 
 	void uncharge(long bytes) {

@@ -89,16 +89,19 @@ final class IdempotencyLedger {
 			return kept;
 		}
 		long promised = promise(key, fingerprint, now);
-		T answer;
+		T answer = null;
 		try {
 			answer = action.get();
+			return answer;
 		}
-		catch (RuntimeException ex) {
-			withdraw(promised);
-			throw ex;
+		finally {
+			if (answer != null) {
+				keep(key, fingerprint, answer, now, promised);
+			}
+			else {
+				withdraw(promised);
+			}
 		}
-		keep(key, fingerprint, answer, now, promised);
-		return answer;
 	}
 
 	/**
@@ -139,7 +142,7 @@ final class IdempotencyLedger {
 		// The budget may be overdrawn by one answer: the call has been made, so its
 		// answer must be kept.
 		long variable = answer.bytes();
-		this.sysctl.uncharge(-variable);
+		this.sysctl.overcharge(variable);
 		this.promises--;
 		live(now).put(key, new Kept<>(fingerprint, answer, now.plus(this.bounds.retention()), promised + variable));
 	}

@@ -32,16 +32,18 @@ public record Request(SessionId session, Syscall call, @Nullable Precondition pr
 
 	@Override
 	public long bytes() {
-		return switch (this.call) {
+		long bytes = switch (this.call) {
 			case Syscall.Write write -> write.data().length;
 			case Syscall.Sendmsg message -> (long) Integer.BYTES * message.fds().length;
-			case Syscall.Open open -> bytesOf(open.path());
-			case Syscall.Install install -> bytesOf(install.path());
+			case Syscall.Open open -> bytesOf(open.path()) + bytesOf(open.label());
+			case Syscall.Install install -> bytesOf(install.path()) + bytesOf(install.label());
+			case Syscall.Fork fork -> bytesOf(fork.label());
 			default -> 0;
 		};
+		return bytes + ((this.lease instanceof LeaseTerms.Claim claim) ? bytesOf(claim.token()) : 0);
 	}
 
-	private static long bytesOf(@Nullable String text) {
+	static long bytesOf(@Nullable String text) {
 		return (text != null) ? 2L * text.length() : 0;
 	}
 

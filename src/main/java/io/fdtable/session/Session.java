@@ -33,7 +33,7 @@ public final class Session {
 
 	private final Duration ttl;
 
-	private final CallCounters calls = new CallCounters();
+	private final CallCounts calls = new CallCounts();
 
 	private final IdempotencyLedger ledger;
 
@@ -84,7 +84,7 @@ public final class Session {
 	 * Returns how often each system call of this session has ended in what way.
 	 * @return live counters
 	 */
-	public CallCounters calls() {
+	public CallCounts calls() {
 		return this.calls;
 	}
 

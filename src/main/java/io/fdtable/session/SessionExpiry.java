@@ -5,6 +5,8 @@ import java.time.InstantSource;
 import java.util.List;
 
 import io.fdtable.syscall.Syscall;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 
 import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.stereotype.Component;
@@ -15,6 +17,8 @@ import org.springframework.stereotype.Component;
  */
 @Component
 class SessionExpiry {
+
+	private static final Log log = LogFactory.getLog(SessionExpiry.class);
 
 	private final SessionRegistry registry;
 
@@ -33,9 +37,19 @@ class SessionExpiry {
 		Instant now = this.clock.instant();
 		this.registry.forgetExpiredAnswers(now);
 		for (Session session : this.registry.expired(now)) {
-			execute(session, new Syscall.Exit(), new Precondition.Unused());
+			attempt(session, () -> execute(session, new Syscall.Exit(), new Precondition.Unused()));
 		}
-		this.registry.all().forEach((session) -> release(session, session.expiredLeases(now)));
+		this.registry.all().forEach((session) -> attempt(session, () -> release(session, session.expiredLeases(now))));
+	}
+
+	/** What is wrong with one session must not keep all others. */
+	private static void attempt(Session session, Runnable action) {
+		try {
+			action.run();
+		}
+		catch (RuntimeException ex) {
+			log.error("Session " + session.id() + " could not be swept", ex);
+		}
 	}
 
 	private void release(Session session, List<Lease> leases) {

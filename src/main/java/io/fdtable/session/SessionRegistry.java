@@ -56,8 +56,9 @@ public class SessionRegistry {
 		this.clock = clock;
 		this.sysctl = properties.sysctl();
 		this.eventMemory = new EventMemory(this.sysctl);
-		this.ledger = ledger(properties.session().max());
-		this.lastAnswers = new LastAnswers(ledger(properties.session().max()));
+		// No session owns these, so the memory budget is their only bound.
+		this.ledger = ledger(Integer.MAX_VALUE);
+		this.lastAnswers = new LastAnswers(ledger(Integer.MAX_VALUE));
 	}
 
 	/**

@@ -17,5 +17,11 @@ import org.jspecify.annotations.Nullable;
  * service's default
  */
 public record SessionRequest(@Nullable String label, long soft, long hard, boolean stdio, Allocator allocator,
-		@Nullable Duration ttl) {
+		@Nullable Duration ttl) implements IdempotencyLedger.Sized {
+
+	@Override
+	public long bytes() {
+		return Request.bytesOf(this.label);
+	}
+
 }

@@ -19,8 +19,11 @@ public final class StoredTrace implements TraceProgress {
 
 	private volatile @Nullable Trace trace;
 
-	StoredTrace(String id, Instant now) {
+	private final TraceMemory memory;
+
+	StoredTrace(String id, Instant now, TraceMemory memory) {
 		this.id = id;
+		this.memory = memory;
 		this.lastUse = now;
 	}
 
@@ -50,6 +53,10 @@ public final class StoredTrace implements TraceProgress {
 	 */
 	public @Nullable Trace trace() {
 		return this.trace;
+	}
+
+	TraceMemory memory() {
+		return this.memory;
 	}
 
 	Instant lastUse() {

@@ -13,6 +13,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.zip.GZIPInputStream;
 
+import io.fdtable.kernel.Sysctl;
+import io.fdtable.session.SessionRegistry;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.scheduling.annotation.Scheduled;
@@ -29,14 +31,17 @@ public class TraceRegistry {
 
 	private final TraceProperties properties;
 
+	private final Sysctl sysctl;
+
 	private final InstantSource clock;
 
 	private final SecureRandom random = new SecureRandom();
 
 	private final Map<String, StoredTrace> traces = new ConcurrentSkipListMap<>();
 
-	TraceRegistry(TraceProperties properties, InstantSource clock) {
+	TraceRegistry(TraceProperties properties, SessionRegistry sessions, InstantSource clock) {
 		this.properties = properties;
+		this.sysctl = sessions.sysctl();
 		this.clock = clock;
 	}
 
@@ -49,15 +54,20 @@ public class TraceRegistry {
 	 */
 	public StoredTrace add(InputStream log) throws IOException {
 		StoredTrace stored = reserve();
+		boolean isRead = false;
 		try {
-			InputStream bounded = new BoundedInputStream(unzipped(log), this.properties.maxSize().toBytes());
+			InputStream bounded = new BoundedInputStream(unzipped(log), this.properties.maxSize().toBytes(),
+					stored.memory());
 			stored.complete(Trace.read(bounded, this.properties.maxSize().toBytes(), stored));
 			stored.use(this.clock.instant());
+			isRead = true;
 			return stored;
 		}
-		catch (IOException | RuntimeException ex) {
-			this.traces.remove(stored.id());
-			throw ex;
+		finally {
+			if (!isRead) {
+				this.traces.remove(stored.id());
+				stored.memory().uncharge();
+			}
 		}
 	}
 
@@ -68,7 +78,8 @@ public class TraceRegistry {
 		}
 		byte[] id = new byte[16];
 		this.random.nextBytes(id);
-		StoredTrace stored = new StoredTrace(HexFormat.of().formatHex(id), this.clock.instant());
+		StoredTrace stored = new StoredTrace(HexFormat.of().formatHex(id), this.clock.instant(),
+				new TraceMemory(this.sysctl));
 		this.traces.put(stored.id(), stored);
 		return stored;
 	}
@@ -111,9 +122,10 @@ public class TraceRegistry {
 	public boolean remove(String id) {
 		StoredTrace stored = this.traces.get(id);
 		Trace trace = (stored != null) ? stored.trace() : null;
-		if (trace == null || !this.traces.remove(id, stored)) {
+		if (stored == null || trace == null || !this.traces.remove(id, stored)) {
 			return false;
 		}
+		stored.memory().uncharge();
 		trace.close();
 		return true;
 	}
@@ -128,15 +140,18 @@ public class TraceRegistry {
 		}
 	}
 
-	/** Fails where the log would be larger than a log may be. */
+	/** Fails where the log would be larger than a log may be, or no memory is left. */
 	private static final class BoundedInputStream extends FilterInputStream {
 
 		private final long limit;
 
+		private final TraceMemory memory;
+
 		private long left;
 
-		BoundedInputStream(InputStream in, long limit) {
+		BoundedInputStream(InputStream in, long limit, TraceMemory memory) {
 			super(in);
+			this.memory = memory;
 			this.limit = limit;
 			this.left = limit;
 		}
@@ -148,13 +163,18 @@ public class TraceRegistry {
 		}
 
 		@Override
+		@SuppressWarnings("ThreadPriorityCheck") // fairness, nothing is right or wrong by
+													// it
 		public int read(byte[] bytes, int offset, int length) throws IOException {
+			// A log that is all there must not keep a carrier of requests to itself.
+			Thread.yield();
 			int read = super.read(bytes, offset, length);
 			this.left -= Math.max(read, 0);
 			if (this.left < 0) {
 				throw new TraceRefusedException(TraceRefusedException.Reason.TOO_LARGE,
 						"the log is larger than " + this.limit + " bytes");
 			}
+			this.memory.charge(Math.max(read, 0));
 			return read;
 		}
 

@@ -12,6 +12,7 @@ import io.fdtable.session.SyscallExecutor;
 import io.fdtable.web.BatchRun.Place;
 import io.fdtable.web.openapi.Errnos;
 import io.fdtable.web.problem.MalformedRequestException;
+import io.fdtable.web.problem.NoMemoryException;
 import io.swagger.v3.oas.annotations.Operation;
 import io.swagger.v3.oas.annotations.Parameter;
 import io.swagger.v3.oas.annotations.media.ArraySchema;
@@ -179,23 +180,39 @@ class BatchController {
 			throw new MalformedRequestException(CallContext.IDEMPOTENCY_KEY,
 					"is not possible with a stream: send an array of calls");
 		}
-		response.setContentType(MediaType.APPLICATION_NDJSON_VALUE);
-		response.setBufferSize(RESPONSE_BUFFER_BYTES);
-		JsonGenerator results = generator(response);
-		BatchRun run = new BatchRun(this.executor, session, stops, Place.LINE, new ResultWriter(results));
+		Sysctl sysctl = this.registry.sysctl();
+		if (!sysctl.tryCharge(RESPONSE_BUFFER_BYTES)) {
+			throw new NoMemoryException("the memory budget has no room for another stream of results");
+		}
 		try {
-			run(run, request.getInputStream(), results);
-			results.close();
+			runLines(request.getInputStream(), response, session, stops);
 		}
 		catch (JacksonIOException ex) {
 			// The client has gone; nobody is left to answer.
 		}
+		finally {
+			sysctl.uncharge(RESPONSE_BUFFER_BYTES);
+		}
 	}
 
-	private void run(BatchRun run, InputStream in, JsonGenerator results) {
+	private void runLines(InputStream in, HttpServletResponse response, SessionId session, boolean stops)
+			throws IOException {
 		Sysctl sysctl = this.registry.sysctl();
+		JsonGenerator results = generator(response);
 		LineReader reader = new LineReader(in, CallLines.maxBytes(sysctl.fileMaxBytes()), sysctl, results::flush);
-		CallLines lines = new CallLines(this.json, reader);
+		try {
+			response.setContentType(MediaType.APPLICATION_NDJSON_VALUE);
+			response.setBufferSize(RESPONSE_BUFFER_BYTES);
+			run(new BatchRun(this.executor, session, stops, Place.LINE, new ResultWriter(results)),
+					new CallLines(this.json, reader), results);
+			results.close();
+		}
+		finally {
+			reader.close();
+		}
+	}
+
+	private static void run(BatchRun run, CallLines lines, JsonGenerator results) {
 		try {
 			while (lines.next()) {
 				if (run.isStopped()) {
@@ -212,9 +229,6 @@ class BatchController {
 			run.run(new BatchItem.Malformed("", "the body ended before its end, or nothing came for too long"),
 					lines.number() + 1, null);
 			results.writeRaw('\n');
-		}
-		finally {
-			reader.close();
 		}
 	}
 

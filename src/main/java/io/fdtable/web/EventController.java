@@ -40,6 +40,8 @@ import org.springframework.web.bind.annotation.RestController;
 @Tag(name = "Inspection")
 class EventController {
 
+	private static final int CHUNK_BYTES = 1 << 13;
+
 	private static final String LAST_EVENT_ID = "Last-Event-ID";
 
 	private static final Pattern VERSION = Pattern.compile("0|[1-9][0-9]{0,17}");
@@ -103,16 +105,12 @@ class EventController {
 
 	private void send(Session session, EventStream stream, EventFormat format, HttpServletResponse response)
 			throws InterruptedException {
-		ByteArrayOutputStream chunk = new ByteArrayOutputStream();
 		try {
+			ByteArrayOutputStream chunk = new ByteArrayOutputStream();
 			format.begin(stream.seen(), chunk);
-			List<Event> events = List.of();
-			while (events != null) {
-				chunk.writeTo(response.getOutputStream());
-				response.flushBuffer();
-				chunk.reset();
-				events = stream.next(this.streams.heartbeat());
-				write(session, stream, events, format, chunk);
+			send(chunk, response);
+			for (List<Event> events = next(stream); events != null; events = next(stream)) {
+				write(session, stream, events, format, response);
 			}
 		}
 		catch (IOException ex) {
@@ -120,17 +118,32 @@ class EventController {
 		}
 	}
 
-	private void write(Session session, EventStream stream, @Nullable List<Event> events, EventFormat format,
-			ByteArrayOutputStream chunk) throws IOException {
-		if (events == null) {
-			return;
-		}
+	private @Nullable List<Event> next(EventStream stream) throws InterruptedException {
+		return stream.next(this.streams.heartbeat());
+	}
+
+	/**
+	 * Writes in small chunks, so that a stream whose client does not read takes little.
+	 */
+	private void write(Session session, EventStream stream, List<Event> events, EventFormat format,
+			HttpServletResponse response) throws IOException {
+		ByteArrayOutputStream chunk = new ByteArrayOutputStream();
 		if (events.isEmpty()) {
 			format.beat(stream.seen(), chunk);
 		}
 		for (Event event : events) {
 			format.write(session.id(), event, this.json, chunk);
+			if (chunk.size() >= CHUNK_BYTES) {
+				send(chunk, response);
+			}
 		}
+		send(chunk, response);
+	}
+
+	private static void send(ByteArrayOutputStream chunk, HttpServletResponse response) throws IOException {
+		chunk.writeTo(response.getOutputStream());
+		response.flushBuffer();
+		chunk.reset();
 	}
 
 }

@@ -5,6 +5,7 @@ import java.io.InputStream;
 import java.util.Arrays;
 
 import io.fdtable.kernel.Sysctl;
+import io.fdtable.web.problem.NoMemoryException;
 
 /**
  * Splits a stream of bytes into lines, in memory that does not grow with the stream.
@@ -15,7 +16,8 @@ import io.fdtable.kernel.Sysctl;
  */
 final class LineReader {
 
-	private static final int INITIAL_BYTES = 1 << 16;
+	/** What the reader takes before there is a line, in bytes. */
+	static final int INITIAL_BYTES = 1 << 16;
 
 	private final InputStream in;
 
@@ -23,7 +25,7 @@ final class LineReader {
 
 	private final Runnable beforeWaiting;
 
-	private byte[] buffer = new byte[INITIAL_BYTES];
+	private byte[] buffer;
 
 	private int start;
 
@@ -40,11 +42,16 @@ final class LineReader {
 	 * Creates a reader.
 	 * @param in where the lines come from
 	 * @param maxBytes the longest line that is kept, its newline included
-	 * @param sysctl where a buffer that must grow takes its memory from; where there is
-	 * none, a line is too long
+	 * @param sysctl where the buffer takes its memory from; where there is none for it to
+	 * grow, a line is too long
 	 * @param beforeWaiting runs before a read that would have to wait for the sender
+	 * @throws NoMemoryException if there is no memory to begin with
 	 */
-	LineReader(InputStream in, int maxBytes, Sysctl sysctl, Runnable beforeWaiting) {
+	LineReader(InputStream in, int maxBytes, Sysctl sysctl, Runnable beforeWaiting) throws NoMemoryException {
+		if (!sysctl.tryCharge(INITIAL_BYTES)) {
+			throw new NoMemoryException("the memory budget has no room for another stream of lines");
+		}
+		this.buffer = new byte[INITIAL_BYTES];
 		this.sysctl = sysctl;
 		this.in = in;
 		this.maxBytes = maxBytes;
@@ -103,7 +110,10 @@ final class LineReader {
 		return moved;
 	}
 
+	@SuppressWarnings("ThreadPriorityCheck") // fairness, nothing is right or wrong by it
 	private boolean fill() throws IOException {
+		// A sender that never lets the reader wait must not keep a carrier to itself.
+		Thread.yield();
 		if (this.in.available() == 0) {
 			this.beforeWaiting.run();
 		}
@@ -141,7 +151,7 @@ final class LineReader {
 
 	/** Gives back what the buffer has taken from the memory budget. */
 	void close() {
-		this.sysctl.uncharge(Math.max(this.buffer.length - INITIAL_BYTES, 0));
+		this.sysctl.uncharge(this.buffer.length);
 		this.buffer = new byte[0];
 	}
 

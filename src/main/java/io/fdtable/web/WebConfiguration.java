@@ -2,6 +2,7 @@ package io.fdtable.web;
 
 import java.util.List;
 
+import io.fdtable.web.problem.BodyTypeInterceptor;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +26,7 @@ import org.springframework.web.bind.support.WebDataBinderFactory;
 import org.springframework.web.context.request.NativeWebRequest;
 import org.springframework.web.method.support.HandlerMethodArgumentResolver;
 import org.springframework.web.method.support.ModelAndViewContainer;
+import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 
 /**
@@ -50,6 +52,11 @@ class WebConfiguration implements WebMvcConfigurer {
 	public void configureMessageConverters(HttpMessageConverters.ServerBuilder builder) {
 		builder.configureMessageConvertersList((converters) -> converters
 			.removeIf((converter) -> converter.getSupportedMediaTypes().contains(MediaType.APPLICATION_YAML)));
+	}
+
+	@Override
+	public void addInterceptors(InterceptorRegistry registry) {
+		registry.addInterceptor(new BodyTypeInterceptor());
 	}
 
 	@Override

@@ -156,4 +156,24 @@ class FdTransferTest {
 		this.system.exitAll();
 	}
 
+	/** The target has the descriptor as long as it lives, so EBADF would be a lie. */
+	@Test
+	void pidfdGetfd_targetExits_theFileOrESRCH() throws InterruptedException {
+		int fd = this.system.open(FileKind.REGULAR);
+		for (int round = 0; round < 500; round++) {
+			Task target = this.task.fork(false);
+			Thread exit = Thread.ofPlatform().start(target::exit);
+			try {
+				while (true) {
+					this.peer.close(this.peer.transfer().pidfdGetfd(target.pid(), fd));
+				}
+			}
+			catch (SyscallException ex) {
+				assertThat(ex.errno()).isEqualTo(Errno.ESRCH);
+			}
+			exit.join();
+		}
+		this.system.exitAll();
+	}
+
 }

@@ -150,7 +150,7 @@ class PipeTest {
 
 	@Test
 	void write_budgetSpent_shortThenENOMEM() {
-		IoFixture poor = IoFixture.withMemory(4096 + 300);
+		IoFixture poor = IoFixture.withMemory(4096 + 2 * 248);
 		FileIo.PipeEnds pipe = poor.task.io().pipe2(0);
 		assertThat(poor.task.io().write(pipe.write(), new byte[8192])).isEqualTo(4096);
 		assertErrno(Errno.ENOMEM, () -> poor.task.io().write(pipe.write(), new byte[1]));

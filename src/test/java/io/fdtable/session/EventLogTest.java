@@ -324,4 +324,33 @@ class EventLogTest {
 		}
 	}
 
+	@Test
+	void whatASlowReaderStillHasToReadStaysChargedAfterTheExit() throws InterruptedException {
+		EventStream stream = open(this.id, null);
+		this.service.call(this.id, new Syscall.Dup(0));
+		this.service.call(this.id, new Syscall.Exit());
+		assertThat(this.service.registry.sysctl().memory()).isEqualTo(2 * 240);
+		assertThat(read(stream)).hasSize(2);
+		assertThat(this.service.registry.sysctl().memory()).isEqualTo(2 * 240);
+		stream.close();
+		assertThat(this.service.registry.sysctl().memory()).isZero();
+	}
+
+	@Test
+	void aReaderGetsNoMoreMemoryAtOnceThanABatchMayTake() throws InterruptedException {
+		SessionFixture wide = new SessionFixture(10, 10);
+		EventStreams open = new EventStreams(SessionFixture.EVENTS);
+		open.start();
+		SessionId session = wide.create();
+		try (EventStream stream = open.open(wide.registry.use(session), null)) {
+			for (int i = 0; i < 10; i++) {
+				wide.call(session,
+						new Syscall.Open("/" + "p".repeat(4000), io.fdtable.kernel.FileKind.REGULAR, 0, null));
+			}
+			// Each takes 240 and twice its 4,001 characters: two make more than 16 KiB.
+			assertThat(read(stream)).extracting(Event::version).containsExactly(1L, 2L);
+			assertThat(read(stream)).extracting(Event::version).containsExactly(3L, 4L);
+		}
+	}
+
 }

@@ -169,4 +169,16 @@ class IdempotencyLedgerTest {
 		assertThat(this.sysctl.memory()).isEqualTo(2000);
 	}
 
+	@Test
+	void anErrorGivesThePlaceBackToo() {
+		for (int i = 0; i < 10; i++) {
+			assertThatExceptionOfType(StackOverflowError.class)
+				.isThrownBy(() -> this.ledger.answer("a", "request", NOW, () -> {
+					throw new StackOverflowError();
+				}));
+		}
+		assertThat(this.sysctl.memory()).isZero();
+		assertThat(answer("a", "request", NOW)).isEqualTo(new Told(1, 0, false));
+	}
+
 }

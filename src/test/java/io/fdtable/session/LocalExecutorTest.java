@@ -227,17 +227,54 @@ class LocalExecutorTest {
 	}
 
 	@Test
-	void asManyLastAnswersAreKeptAsThereMayBeSessionsAndNoPromiseIsDropped() {
+	void lastAnswersAreBoundedByTheMemoryAndNoPromiseIsDropped() {
 		SessionFixture small = new SessionFixture(2, 2);
 		SessionId one = small.create();
-		SessionId two = small.create();
 		small.call(one, new Syscall.Exit(), "key");
-		small.call(two, new Syscall.Exit(), "key");
-		SessionId three = small.create();
-		assertRefused(Reason.LEDGER_FULL, () -> small.call(three, new Syscall.Exit(), "key"));
-		assertThat(small.registry.find(three)).isNotNull();
+		for (int i = 0; i < 3; i++) {
+			small.call(small.create(), new Syscall.Exit(), "key");
+		}
+		SessionId last = small.create();
+		long left = small.registry.sysctl().memoryMax() - small.registry.sysctl().memory();
+		assertThat(small.registry.sysctl().tryCharge(left)).isTrue();
+		assertRefused(Reason.LEDGER_FULL, () -> small.call(last, new Syscall.Exit(), "key"));
+		assertThat(small.registry.find(last)).isNotNull();
 		assertThat(small.call(one, new Syscall.Exit(), "key").isReplayed()).isTrue();
-		assertThat(small.call(three, new Syscall.Exit()).result()).isEqualTo(new SyscallResult.Value(0));
+		assertThat(small.call(last, new Syscall.Exit()).result()).isEqualTo(new SyscallResult.Value(0));
+	}
+
+	/** The answer keeps the file in memory, whoever has closed it. */
+	@Test
+	void whatIsKeptForARetryCountsWithItsFiles() {
+		long before = memory();
+		this.service.call(this.id, new Syscall.Open("/file", FileKind.REGULAR, 0, "label"), "k");
+		this.service.call(this.id, new Syscall.Close(3));
+		// The path's entry stays, and two events: 240 each and the texts of the open.
+		long others = 80 + 96 + 2 * 5 + 240 + 2 * (5 + 5) + 240;
+		long kept = 400 + 2 + 2 * (5 + 5) + 48 + 160 + 2 * (5 + 5);
+		assertThat(memory()).isEqualTo(before + others + kept);
+		before = memory();
+		this.service.call(this.id, new Syscall.Pipe2(0), "p");
+		this.service.call(this.id, new Syscall.Close(3));
+		this.service.call(this.id, new Syscall.Close(4));
+		assertThat(memory()).isEqualTo(before + 3 * 240 + 402 + 2 * (48 + 248));
+	}
+
+	@Test
+	void labelsInRequestsAreChargedWithTheirAnswers() {
+		long before = memory();
+		SessionRequest request = SessionFixture.request("l".repeat(200));
+		this.service.registry.create(request, "c");
+		long session = memory() - before;
+		this.service.registry.create(request, null);
+		assertThat(session).isEqualTo(memory() - before - session + 402 + 400);
+		before = memory();
+		this.service.call(this.id, new Syscall.Fork(true, "l".repeat(100)), "f");
+		assertThat(memory()).isEqualTo(before + 402 + 200 + 240 + 200);
+	}
+
+	private long memory() {
+		return this.service.registry.sysctl().memory();
 	}
 
 	@Test

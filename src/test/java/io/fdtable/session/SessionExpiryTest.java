@@ -113,4 +113,22 @@ class SessionExpiryTest {
 		assertThat(this.service.registry.find(two)).isNull();
 	}
 
+	@Test
+	void whatIsWrongWithOneSessionDoesNotKeepTheOthers() {
+		SessionId first = this.service.create();
+		SessionId second = this.service.create();
+		SessionExpiry faulty = new SessionExpiry(this.service.registry, (request) -> {
+			if (request.session().equals(this.service.registry.list(null, 1).getFirst().id())) {
+				throw new IllegalStateException("I9");
+			}
+			return this.service.executor.execute(request);
+		}, this.clock);
+		this.clock.advance(SessionFixture.TTL.plus(INSTANT));
+		faulty.sweep();
+		assertThat(this.service.registry.list(null, 10)).hasSize(1);
+		this.service.expiry.sweep();
+		assertThat(this.service.registry.find(first)).isNull();
+		assertThat(this.service.registry.find(second)).isNull();
+	}
+
 }

@@ -206,6 +206,27 @@ class ProblemIT {
 	}
 
 	@ParameterizedTest
+	@ValueSource(strings = { "*/*", "*/*;q=0.5", "application/*", "application/*+json", "*/json", "*", ";;", "", " ",
+			"application", "application/", "/json", "application/json,application/json",
+			"application/json; charset=nonsense", "application/json; charset=\"" })
+	void aMediaTypeThatNoBodyCanHaveIsRefused(String type) {
+		for (String path : new String[] { this.fds, this.fds + "/0/dup2", this.session + "/batch",
+				this.session + "/close-range", this.session + "/messages", this.session + "/reservations",
+				Api.SESSIONS }) {
+			this.api.raw(request("POST", path, "Content-Type: " + type + "\r\nContent-Length: 2\r\n") + "{}")
+				.isProblem(415, "unsupported-media-type");
+		}
+		this.api
+			.raw(request("PUT", this.session + "/limits", "Content-Type: " + type + "\r\nContent-Length: 2\r\n") + "{}")
+			.isProblem(415, "unsupported-media-type");
+	}
+
+	@Test
+	void theMediaTypeOfNoBodyDoesNotMatter() {
+		this.api.raw(request("GET", this.session, "Content-Type: */*\r\n")).is(200);
+	}
+
+	@ParameterizedTest
 	@ValueSource(strings = { "text/plain", "text/html", "application/xml", "image/png", "application/yaml" })
 	void whatCannotBeAcceptedIsRefusedBeforeTheCallIsMade(String accept) {
 		this.api.post(this.fds, null, HttpHeaders.ACCEPT, accept).isProblem(406, "not-acceptable");
@@ -231,9 +252,21 @@ class ProblemIT {
 		this.api.get("/faulty/exception", HttpHeaders.ACCEPT, accept).isProblem(500, "internal-error");
 	}
 
-	@Test
-	void aTypeThatCannotBeReadIsRefused() {
-		this.api.raw(request("GET", this.session, "Accept: nonsense\r\n")).isProblem(406, "not-acceptable");
+	@ParameterizedTest
+	@ValueSource(strings = { "nonsense", ";;", "*/json", "application/json;q=2", "application/json;q=", "a/b,,",
+			"application/json; charset=\"" })
+	void aTypeThatCannotBeReadIsRefused(String accept) {
+		this.api.raw(request("GET", this.session, "Accept: " + accept + "\r\n")).isProblem(406, "not-acceptable");
+		this.api.raw(request("POST", this.fds, "Accept: " + accept + "\r\n")).isProblem(406, "not-acceptable");
+		this.api.raw(request("GET", this.session + "/events", "Accept: " + accept + "\r\n"))
+			.isProblem(406, "not-acceptable");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "", "*/*", "*", "application/*", "nonsense/x, */*;q=0.1" })
+	void whoeverAcceptsAnythingGetsJson(String accept) {
+		Reply reply = this.api.raw(request("GET", this.session, "Accept: " + accept + "\r\n")).is(200);
+		assertThat(reply.header(HttpHeaders.CONTENT_TYPE)).isEqualTo("application/json");
 	}
 
 	// Routes and methods
@@ -295,6 +328,35 @@ class ProblemIT {
 	void aHeaderThatIsTooLongIsAProblem() {
 		Reply reply = this.api.raw(request("GET", this.session, "X-Long: " + "x".repeat(20_000) + "\r\n"));
 		reply.isContainerProblem(400, "malformed-request");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "CONNECT localhost:80 HTTP/1.1\r\nHost: localhost:80\r\n\r\n",
+			"POST /v1/sessions HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: bogus\r\n\r\n",
+			"POST /v1/sessions HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: gzip, chunked\r\n\r\n" })
+	void whatOfHttpIsNotImplementedIsSaidSo(String request) {
+		Reply reply = this.api.raw(request);
+		reply.isContainerProblem(501, "not-implemented");
+		assertThat(reply.json().path("title").asString()).isEqualTo("Not implemented");
+		assertThat(reply.json().path("detail").asString())
+			.isEqualTo("the method or the transfer coding of the request is not implemented: "
+					+ "use GET, HEAD, OPTIONS, POST, PUT or DELETE, and send a body chunked or with a Content-Length");
+	}
+
+	@Test
+	void anotherVersionOfHttpIsAProblem() {
+		Reply reply = this.api.raw("GET /v1/sessions HTTP/3.7\r\nHost: localhost\r\n\r\n");
+		reply.isContainerProblem(505, "http-version-not-supported");
+		assertThat(reply.json().path("detail").asString())
+			.isEqualTo("the version of HTTP in the request line is not supported: use HTTP/1.1");
+	}
+
+	@Test
+	void anExpectationThatCannotBeMetIsAProblem() {
+		Reply reply = this.api.raw(request("GET", this.session, "Expect: nonsense\r\n"));
+		reply.isContainerProblem(417, "expectation-failed");
+		assertThat(reply.json().path("detail").asString())
+			.isEqualTo("the Expect header asks for something else than 100-continue: send the request without it");
 	}
 
 	private static String request(String method, String path, String headers) {

@@ -187,4 +187,35 @@ class ServiceLimitsIT {
 		this.api.delete(session, CallContext.IDEMPOTENCY_KEY, "four").isProblem(429, "too-many-idempotency-keys");
 	}
 
+	@Test
+	void bodiesBeyondTheMemoryAreUnavailableAndLeaveNothing() {
+		String session = session();
+		spendTheMemory();
+		long spent = this.sysctl.memory();
+		Reply refused = this.api.post(session + "/fds", "{}" + " ".repeat(9000)).isProblem(503, "unavailable");
+		assertThat(refused.header(HttpHeaders.RETRY_AFTER)).isEqualTo("1");
+		this.api.post(session + "/batch", "[]" + " ".repeat(9000)).isProblem(503, "unavailable");
+		this.api
+			.post(session + "/batch", "{\"call\":\"close\",\"fd\":0}\n", HttpHeaders.CONTENT_TYPE,
+					"application/x-ndjson")
+			.isProblem(503, "unavailable");
+		this.api.post("/v1/traces", "x\n", HttpHeaders.CONTENT_TYPE, "text/plain").isProblem(503, "unavailable");
+		assertThat(this.sysctl.memory()).isEqualTo(spent);
+		this.api.post(session + "/fds/0/dup", "{}").is(201);
+		this.sysctl.uncharge(this.filled);
+		this.filled = 0;
+		long before = this.sysctl.memory();
+		this.api.post(session + "/fds", "{\"x\":" + " ".repeat(100_000)).isProblem(400, "malformed-request");
+		this.api.post(session + "/batch", "[" + " ".repeat(100_000)).isProblem(400, "malformed-request");
+		this.api.post(session + "/batch", "x".repeat(100_000) + "\n", HttpHeaders.CONTENT_TYPE, "application/x-ndjson")
+			.is(200);
+		assertThat(this.sysctl.memory()).isEqualTo(before);
+		String trace = String.valueOf(this.api.post("/v1/traces", "x\n", HttpHeaders.CONTENT_TYPE, "text/plain")
+			.is(201)
+			.header(HttpHeaders.LOCATION));
+		assertThat(this.sysctl.memory()).isEqualTo(before + 65_536);
+		this.api.delete(trace).is(204);
+		assertThat(this.sysctl.memory()).isEqualTo(before);
+	}
+
 }

@@ -31,4 +31,13 @@ class SlowRequestIT {
 		assertThat(this.api.open(session)).isEqualTo(3);
 	}
 
+	@ParameterizedTest
+	@ValueSource(strings = { "Content-Length: 100\r\n\r\nx\n", "Content-Length: 100\r\n\r\n",
+			"Transfer-Encoding: chunked\r\n\r\n2\r\nx\n\r\n" })
+	void aLogThatDoesNotArriveInTimeIsARequestTimeout(String rest) {
+		this.api.raw("POST /v1/traces HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\n" + rest)
+			.isProblem(408, "request-timeout");
+		assertThat(this.api.get("/v1/traces").json().path("traces").isEmpty()).isTrue();
+	}
+
 }

@@ -12,6 +12,8 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
 import jakarta.servlet.http.HttpServletResponse;
 
+import org.jspecify.annotations.Nullable;
+
 import org.springframework.http.MediaType;
 import org.springframework.stereotype.Component;
 import org.springframework.util.unit.DataSize;
@@ -29,10 +31,11 @@ class BodyLimitFilter extends OncePerRequestFilter {
 
 	private static final String MESSAGE = "the body is larger than " + LIMIT.toMegabytes() + " MiB";
 
-	private static final String NO_MEMORY = "the memory budget has no room for so large a body now";
-
 	/** What of a body is read before it counts against the memory budget, in bytes. */
-	private static final int FREE = 1 << 16;
+	private static final int FREE = 1 << 13;
+
+	/** How much of a body is paid for at once, in bytes. */
+	private static final int STEP = 1 << 13;
 
 	/**
 	 * What a byte of a body takes while it is parsed: as read, as characters, as a value.
@@ -90,9 +93,12 @@ class BodyLimitFilter extends OncePerRequestFilter {
 				|| type.startsWith(MediaType.TEXT_PLAIN_VALUE)));
 	}
 
-	private static final class LimitedRequest extends HttpServletRequestWrapper {
+	/** A request whose body pays for itself while it is read. */
+	static final class LimitedRequest extends HttpServletRequestWrapper {
 
 		private final Sysctl sysctl;
+
+		private @Nullable ServletInputStream in;
 
 		private long charged;
 
@@ -103,17 +109,20 @@ class BodyLimitFilter extends OncePerRequestFilter {
 
 		@Override
 		public ServletInputStream getInputStream() throws IOException {
-			return new LimitedInputStream(super.getInputStream(), this);
+			if (this.in == null) {
+				this.in = new LimitedInputStream(super.getInputStream(), this);
+			}
+			return this.in;
 		}
 
 		/** Counts what has been read of the body against the memory budget, in steps. */
 		void charge(long read) throws IOException {
 			while (FREE + this.charged / BYTES_PER_BYTE < read) {
-				long step = (long) FREE * BYTES_PER_BYTE;
-				if (!this.sysctl.tryCharge(step)) {
-					throw new BodyTooLargeException(NO_MEMORY);
+				long bytes = (long) STEP * BYTES_PER_BYTE;
+				if (!this.sysctl.tryCharge(bytes)) {
+					throw new NoMemoryException("the memory budget has no room for the body");
 				}
-				this.charged += step;
+				this.charged += bytes;
 			}
 		}
 

@@ -13,6 +13,7 @@ import io.fdtable.session.RequestRefusedException;
 import io.fdtable.trace.TraceRefusedException;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.apache.coyote.BadRequestException;
 import org.apache.tomcat.util.http.InvalidParameterException;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
@@ -82,6 +83,17 @@ class ProblemAdvice extends ResponseEntityExceptionHandler {
 		return respond(ProblemType.PAYLOAD_TOO_LARGE, String.valueOf(ex.getMessage()), new HttpHeaders());
 	}
 
+	@ExceptionHandler
+	ResponseEntity<Object> onNoMemory(NoMemoryException ex) {
+		return unavailable(ex);
+	}
+
+	private static ResponseEntity<Object> unavailable(Exception ex) {
+		HttpHeaders headers = new HttpHeaders();
+		headers.set(HttpHeaders.RETRY_AFTER, RETRY_AFTER_SECONDS);
+		return respond(ProblemType.UNAVAILABLE, String.valueOf(ex.getMessage()), headers);
+	}
+
 	/** A query with a broken percent-encoding, or a form that is too large. */
 	@ExceptionHandler
 	ResponseEntity<Object> onUnreadableParameters(InvalidParameterException ex) {
@@ -99,11 +111,7 @@ class ProblemAdvice extends ResponseEntityExceptionHandler {
 		return switch (ex.reason()) {
 			case TOO_LARGE ->
 				respond(ProblemType.PAYLOAD_TOO_LARGE, String.valueOf(ex.getMessage()), new HttpHeaders());
-			case TOO_MANY -> {
-				HttpHeaders headers = new HttpHeaders();
-				headers.set(HttpHeaders.RETRY_AFTER, RETRY_AFTER_SECONDS);
-				yield respond(ProblemType.UNAVAILABLE, String.valueOf(ex.getMessage()), headers);
-			}
+			case TOO_MANY -> unavailable(ex);
 		};
 	}
 
@@ -111,6 +119,21 @@ class ProblemAdvice extends ResponseEntityExceptionHandler {
 	@ExceptionHandler({ ZipException.class, EOFException.class })
 	ResponseEntity<Object> onBrokenGzip(IOException ex) {
 		return malformed("", "the log is not what gzip writes");
+	}
+
+	/**
+	 * A body that is read as a stream and does not arrive whole, because the client has
+	 * hung up, or that is not what its framing says. That is no fault of the service.
+	 */
+	@ExceptionHandler
+	ResponseEntity<Object> onBrokenBody(BadRequestException ex) {
+		log.debug("A body has not arrived", ex);
+		return (ex.getCause() instanceof SocketTimeoutException) ? timedOut()
+				: malformed("", "the body did not arrive whole");
+	}
+
+	private static ResponseEntity<Object> timedOut() {
+		return respond(ProblemType.REQUEST_TIMEOUT, "the body did not arrive in time", new HttpHeaders());
 	}
 
 	@ExceptionHandler
@@ -126,8 +149,11 @@ class ProblemAdvice extends ResponseEntityExceptionHandler {
 			if (cause instanceof BodyLimitFilter.BodyTooLargeException tooLarge) {
 				return onBodyTooLarge(tooLarge);
 			}
+			if (cause instanceof NoMemoryException noMemory) {
+				return onNoMemory(noMemory);
+			}
 			if (cause instanceof SocketTimeoutException) {
-				return respond(ProblemType.REQUEST_TIMEOUT, "the body did not arrive in time", new HttpHeaders());
+				return timedOut();
 			}
 		}
 		if (ex.getCause() instanceof JacksonException json) {

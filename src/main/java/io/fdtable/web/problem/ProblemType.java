@@ -27,6 +27,8 @@ public enum ProblemType {
 
 	UNSUPPORTED_MEDIA_TYPE(HttpStatus.UNSUPPORTED_MEDIA_TYPE, "Unsupported media type", "send application/json"),
 
+	EXPECTATION_FAILED(HttpStatus.EXPECTATION_FAILED, "Expectation failed", "send the request without it"),
+
 	IDEMPOTENCY_KEY_REUSED(HttpStatus.UNPROCESSABLE_CONTENT, "Idempotency-Key reused",
 			"this key belongs to a different request: use a new key for each new request"),
 
@@ -35,6 +37,11 @@ public enum ProblemType {
 
 	INTERNAL_ERROR(HttpStatus.INTERNAL_SERVER_ERROR, "Internal error",
 			"this is a fault of the service: report it with the time and the instance"),
+
+	NOT_IMPLEMENTED(HttpStatus.NOT_IMPLEMENTED, "Not implemented",
+			"use GET, HEAD, OPTIONS, POST, PUT or DELETE, and send a body chunked or with a Content-Length"),
+
+	HTTP_VERSION_NOT_SUPPORTED(HttpStatus.HTTP_VERSION_NOT_SUPPORTED, "HTTP version not supported", "use HTTP/1.1"),
 
 	UNAVAILABLE(HttpStatus.SERVICE_UNAVAILABLE, "Service unavailable", "try again a little later"),
 

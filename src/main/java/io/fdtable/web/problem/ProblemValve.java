@@ -41,8 +41,7 @@ class ProblemValve extends ErrorReportValve {
 		}
 		ProblemType type = ProblemType.of(HttpStatusCode.valueOf(status));
 		byte[] body = this.json
-			.writeValueAsString(Problems.of(type, HttpStatusCode.valueOf(status),
-					"the request line, a header or the path is not acceptable to the server"))
+			.writeValueAsString(Problems.of(type, HttpStatusCode.valueOf(status), whatWasWrong(type)))
 			.getBytes(StandardCharsets.UTF_8);
 		try {
 			response.setContentType(MediaType.APPLICATION_PROBLEM_JSON_VALUE);
@@ -53,6 +52,15 @@ class ProblemValve extends ErrorReportValve {
 		catch (IOException ex) {
 			// The client has gone: there is nobody left to tell.
 		}
+	}
+
+	private static String whatWasWrong(ProblemType type) {
+		return switch (type) {
+			case NOT_IMPLEMENTED -> "the method or the transfer coding of the request is not implemented";
+			case HTTP_VERSION_NOT_SUPPORTED -> "the version of HTTP in the request line is not supported";
+			case EXPECTATION_FAILED -> "the Expect header asks for something else than 100-continue";
+			default -> "the request line, a header or the path is not acceptable to the server";
+		};
 	}
 
 	/** Puts the valve in the place of Tomcat's own, which writes HTML. */
