@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One call of a log, or the beginning or the end of one: a mutable object that the parser
- * and the event log fill again and again, so that a line costs no garbage.
+ * and the call log fill again and again, so that a line costs no garbage.
  */
 final class Call {
 
@@ -73,10 +73,10 @@ final class Call {
 	/** The line that began the call, if this one ends it. */
 	long startLine;
 
-	/** Where the other part of the call stands in the event log, 0 if nowhere. */
+	/** Where the other part of the call stands in the call log, 0 if nowhere. */
 	long other;
 
-	/** Where this part stands in the event log. */
+	/** Where this part stands in the call log. */
 	long offset;
 
 	void clear() {

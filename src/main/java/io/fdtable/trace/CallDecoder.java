@@ -9,6 +9,8 @@ package io.fdtable.trace;
  */
 final class CallDecoder {
 
+	private static final long UINT_MAX = 0xFFFF_FFFFL;
+
 	private final StraceLine line;
 
 	private final StraceArguments args;
@@ -42,7 +44,7 @@ final class CallDecoder {
 			case PAIR -> decodePair(c);
 			case RECEIVE -> decodeRights(c);
 			case DUP2, DUP3, CLOSE_RANGE -> {
-				c.arg = this.args.count() > 1 ? this.line.number(this.args.from(1)) : Call.NONE;
+				c.arg = this.args.count() > 1 ? unsigned(this.args.from(1)) : Call.NONE;
 				if (c.op == Op.CLOSE_RANGE && this.args.hasFlag(2, "UNSHARE", 2)) {
 					c.addFd(1);
 				}
@@ -56,6 +58,42 @@ final class CallDecoder {
 			default -> {
 			}
 		}
+		if (!isPossible(c)) {
+			// Of such a call nothing can be said but that somebody made it.
+			c.op = Op.USE;
+			c.fd = Call.NONE;
+			c.fdCount = 0;
+			c.fdTotal = 0;
+		}
+	}
+
+	/**
+	 * Tells whether the log names the numbers that the call must have had to get its
+	 * answer. It does not where a line is garbled, or where the log begins in the middle
+	 * of a call; nobody further on has to ask again.
+	 */
+	private boolean isPossible(Call c) {
+		if (!c.succeeded()) {
+			return c.op != Op.CLOSE_RANGE || this.args.count() > 1;
+		}
+		return switch (c.op) {
+			case OPEN, ALLOC, DUP -> isDescriptor(c.ret);
+			case DUP_FROM -> isDescriptor(c.ret) && isDescriptor(c.arg);
+			case DUP2, DUP3 -> isDescriptor(c.fd) && isDescriptor(c.arg);
+			case CLOSE -> isDescriptor(c.fd);
+			case CLOSE_RANGE -> this.args.count() > 1 && (c.fd & UINT_MAX) <= (c.arg & UINT_MAX);
+			case FORK -> c.ret > 0 && isDescriptor(c.ret);
+			default -> true;
+		};
+	}
+
+	private static boolean isDescriptor(long value) {
+		return value >= 0 && value <= Integer.MAX_VALUE;
+	}
+
+	/** The highest number may be printed as the complement of none. */
+	private long unsigned(int at) {
+		return this.line.startsWith(at, "~0U") ? UINT_MAX : this.line.number(at);
 	}
 
 	private void decodeMaker(Call c) {
@@ -135,7 +173,10 @@ final class CallDecoder {
 		int i = from;
 		while (i < to && this.line.at(i) != ']') {
 			if (StraceLine.isDigit(this.line.at(i)) && !this.line.startsWith(i, "...")) {
-				c.addFd((int) this.line.number(i));
+				long fd = this.line.number(i);
+				if (isDescriptor(fd)) {
+					c.addFd((int) fd);
+				}
 				i = this.line.skipNumber(i);
 				i = (i < to && this.line.at(i) == '<') ? this.line.skipDecoration(i) : i;
 			}

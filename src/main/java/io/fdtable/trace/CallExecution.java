@@ -136,6 +136,12 @@ final class CallExecution {
 				this.model.closed(process, fd, call.offset);
 			}
 		}
+		else {
+			// Past the point of no return the model has no memory left, as in Linux.
+			this.model.lose(process);
+			this.processes.end(process, call.line);
+			return;
+		}
 		process.leader.program = call.offset;
 		this.listener.executed(process, call);
 	}

@@ -3,6 +3,7 @@ package io.fdtable.trace;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.regex.Pattern;
 
@@ -151,6 +152,11 @@ record CallType(int id, String name, Op op, int fdArg, int flagsArg, long cloexe
 				return type;
 			}
 		}
+	}
+
+	/** Returns every call that matters, by its id. */
+	static List<CallType> all() {
+		return Collections.unmodifiableList(ALL);
 	}
 
 	static CallType byId(int id) {

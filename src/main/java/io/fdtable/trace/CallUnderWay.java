@@ -10,7 +10,8 @@ final class CallUnderWay {
 	/** The descriptor reserved for it if there is none. */
 	static final int NONE = -1;
 
-	final TracedProcess process;
+	/** Who makes it; an exec in another thread makes that the first one. */
+	TracedProcess process;
 
 	final TracedTable table;
 

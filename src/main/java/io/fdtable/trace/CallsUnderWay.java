@@ -112,13 +112,13 @@ final class CallsUnderWay {
 	private static void markUncertain(TracedTable copy, Call call) {
 		if (call.succeeded()) {
 			if (call.op == Op.CLOSE) {
-				copy.uncertain.set(Math.max(call.fd, 0));
+				copy.doubt(call.fd);
 			}
 			else if (call.op.makesOne()) {
-				copy.uncertain.set((int) Math.max(call.ret, 0));
+				copy.doubt((int) call.ret);
 			}
 			for (int i = 0; i < call.fdCount && call.op == Op.PAIR; i++) {
-				copy.uncertain.set(Math.max(call.fds[i], 0));
+				copy.doubt(call.fds[i]);
 			}
 		}
 	}

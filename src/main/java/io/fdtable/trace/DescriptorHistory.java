@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class DescriptorHistory implements ReplayListener {
 
-	private final EventLog log;
+	private final CallLog log;
 
-	private final EventLog.Reader reader;
+	private final CallLog.Reader reader;
 
 	private final int pid;
 
@@ -30,7 +30,7 @@ final class DescriptorHistory implements ReplayListener {
 
 	private TraceReport.@Nullable Origin origin;
 
-	DescriptorHistory(EventLog log, int pid, int fd) {
+	DescriptorHistory(CallLog log, int pid, int fd) {
 		this.log = log;
 		this.reader = log.reader();
 		this.pid = pid;

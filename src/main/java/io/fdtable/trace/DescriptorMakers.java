@@ -98,6 +98,10 @@ final class DescriptorMakers {
 				return;
 			}
 			this.model.undo(process, expected);
+			if (actual < 0) {
+				// No room, and no number in the log to make room for.
+				return;
+			}
 			if (expected >= 0 && expected < actual && this.unseen.wasHidden(process, expected, actual)) {
 				continue;
 			}

@@ -1,5 +1,7 @@
 package io.fdtable.trace;
 
+import java.util.List;
+
 import io.fdtable.kernel.CloseRange;
 import io.fdtable.kernel.Fcntl;
 import io.fdtable.kernel.FdEntry;
@@ -74,19 +76,23 @@ final class DescriptorUses {
 			this.model.interpret(process, new Syscall.Unshare());
 			this.model.followTable(process);
 		}
+		List<FdEntry> entries = process.table.files.entries((int) Math.min(first, TraceReplay.NR_OPEN),
+				TraceReplay.NR_OPEN);
+		if (this.model.interpret(process, new Syscall.CloseRange((int) first, (int) last, flags)).errno() != null) {
+			this.model.lose(process);
+			return;
+		}
 		if (!call.closeOnExec) {
-			for (FdEntry entry : process.table.files.entries((int) Math.min(first, TraceReplay.NR_OPEN),
-					TraceReplay.NR_OPEN)) {
+			for (FdEntry entry : entries) {
 				if (entry.fd() <= last && !entry.isReserved()) {
 					this.listener.closing(process, entry.fd(), call);
 					this.model.closed(process, entry.fd(), call.offset);
 				}
 			}
 			// What no line has told yet is known to be free now.
-			process.table.known.set((int) Math.min(first, TraceReplay.NR_OPEN),
+			process.table.know((int) Math.min(first, TraceReplay.NR_OPEN),
 					(int) Math.min(last + 1, TraceReplay.NR_OPEN));
 		}
-		this.model.interpret(process, new Syscall.CloseRange((int) first, (int) last, flags));
 	}
 
 	void closeOnExec(TracedProcess process, Call call) {
@@ -161,7 +167,7 @@ final class DescriptorUses {
 		}
 		this.listener.notOpen(process, call.fd, call);
 		require(process, call, call.fd, false);
-		process.table.known.set(call.fd);
+		process.table.know(call.fd);
 	}
 
 	/** Makes sure that a number is open, or free, as the log says. */

@@ -55,6 +55,13 @@ final class Divergences {
 				model, inLog, reason(process, kind, fd), List.of(), 1));
 	}
 
+	/** Reports that nobody can tell whether the log and the model differ. */
+	void undecided(TracedProcess process) {
+		if (!process.leader.isLost) {
+			this.listener.undecided();
+		}
+	}
+
 	private static List<String> around(TracedTable table, int fd, @Nullable String state) {
 		List<String> slots = new ArrayList<>();
 		for (int i = Math.max(0, fd - 3); i <= fd + 3; i++) {
@@ -76,7 +83,7 @@ final class Divergences {
 		if (kind == DivergenceKind.FREE_IN_LOG) {
 			return "a call that is not in the log closed " + fd + ", such as close_range" + threads;
 		}
-		return (process.program == 0 && process.parent == null)
+		return (process.program == 0 && process.parentPid == null)
 				? "the process was started with " + fd + " open, or a call that is not in the log opened it"
 				: "a call that is not in the log opened " + fd + threads;
 	}

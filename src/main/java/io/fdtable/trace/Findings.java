@@ -28,9 +28,9 @@ final class Findings implements ReplayListener {
 
 	private static final int MAX_ALSO = 32;
 
-	private final EventLog log;
+	private final CallLog log;
 
-	private final EventLog.Reader reader;
+	private final CallLog.Reader reader;
 
 	private final List<TraceReport.ProcessSummary> processes = new ArrayList<>();
 
@@ -52,9 +52,11 @@ final class Findings implements ReplayListener {
 
 	private final PeakMeter peak = new PeakMeter();
 
+	private long undecided;
+
 	private @Nullable TraceReplay replay;
 
-	Findings(EventLog log) {
+	Findings(CallLog log) {
 		this.log = log;
 		this.reader = log.reader();
 	}
@@ -129,11 +131,11 @@ final class Findings implements ReplayListener {
 		if (process.table.sharers == 1) {
 			leaks(process, line != 0);
 		}
-		TracedProcess parent = process.parent;
-		add(this.processes, "processes", new TraceReport.ProcessSummary(process.pid,
-				(parent != null) ? parent.leader.pid : null, text(process.program), process.firstLine,
-				(line != 0) ? line : null, process.threadCount, process.calls, process.table.open, process.highWater,
-				(process.highWater >= 0) ? process.highWaterLine : null, process.peakOpen, process.peakOpenLine));
+		add(this.processes, "processes",
+				new TraceReport.ProcessSummary(process.pid, process.parentPid, text(process.program), process.firstLine,
+						(line != 0) ? line : null, process.threadCount, process.calls, process.table.open,
+						process.highWater, (process.highWater >= 0) ? process.highWaterLine : null, process.peakOpen,
+						process.peakOpenLine));
 	}
 
 	private void leaks(TracedProcess process, boolean atExit) {
@@ -259,6 +261,11 @@ final class Findings implements ReplayListener {
 	}
 
 	@Override
+	public void undecided() {
+		this.undecided++;
+	}
+
+	@Override
 	public void capped(String what) {
 		this.capped.add(what);
 	}
@@ -278,7 +285,7 @@ final class Findings implements ReplayListener {
 		return origin(this.log, this.reader, table, entry);
 	}
 
-	static TraceReport.Origin origin(EventLog log, EventLog.Reader reader, TracedTable table, FdEntry entry) {
+	static TraceReport.Origin origin(CallLog log, CallLog.Reader reader, TracedTable table, FdEntry entry) {
 		try {
 			long at = table.made(entry.fd());
 			Call made = log.at(reader, at);
@@ -331,7 +338,7 @@ final class Findings implements ReplayListener {
 		this.doubleCloses.sort(Comparator.comparingLong(TraceReport.DoubleClose::line));
 		return new TraceReport(parser.lines(), parser.calls(), parser.ignored(), parser.unparsed(),
 				List.copyOf(parser.samples()), List.copyOf(this.processes), open, List.copyOf(this.divergences),
-				List.copyOf(this.leaks), List.copyOf(this.inherited), List.copyOf(this.doubleCloses),
+				this.undecided, List.copyOf(this.leaks), List.copyOf(this.inherited), List.copyOf(this.doubleCloses),
 				List.copyOf(this.closeLoops), this.peak.peak(),
 				new TraceReport.Limits(List.copyOf(this.limits), List.copyOf(this.capped)), notes);
 	}

@@ -12,8 +12,14 @@ import java.util.Map;
  */
 final class InitialDescriptors {
 
-	/** How many in all, so that a log of nonsense cannot fill the memory. */
+	/**
+	 * Words of memory for all, so that a log of nonsense cannot fill it: one for each
+	 * number, and one for every 64 below the highest of a process.
+	 */
 	private static final int MAX = 1 << 17;
+
+	/** How many processes without a parent, alive or not. */
+	private static final int MAX_ROOTS = 1 << 16;
 
 	private final List<Root> roots = new ArrayList<>();
 
@@ -25,13 +31,13 @@ final class InitialDescriptors {
 
 		private final int pid;
 
-		private final BitSet fds = new BitSet();
+		private final BitSet fds = new BitSet(0);
 
 		private final Map<Integer, Long> lines = new HashMap<>();
 
-		private final BitSet refuted = new BitSet();
+		private final BitSet refuted = new BitSet(0);
 
-		private final BitSet closeOnExec = new BitSet();
+		private final BitSet closeOnExec = new BitSet(0);
 
 		Root(int pid) {
 			this.pid = pid;
@@ -42,6 +48,11 @@ final class InitialDescriptors {
 	/** Ends the collecting. */
 	void complete() {
 		this.isComplete = true;
+	}
+
+	/** Tells whether there is room for one more process that has no parent in the log. */
+	static boolean hasRoomFor(int root) {
+		return root < MAX_ROOTS;
 	}
 
 	/** Introduces a process that has no parent in the log. */
@@ -73,11 +84,15 @@ final class InitialDescriptors {
 		if (this.isComplete) {
 			return at.fds.get(fd);
 		}
-		if (at.refuted.get(fd) || this.count == MAX) {
+		if (at.refuted.get(fd)) {
 			return false;
 		}
 		if (!at.fds.get(fd)) {
-			this.count++;
+			int words = 1 + Math.max(0, fd - at.fds.size()) / Long.SIZE;
+			if (this.count + words > MAX) {
+				return false;
+			}
+			this.count += words;
 			at.fds.set(fd);
 			at.lines.put(fd, line);
 		}

@@ -79,6 +79,10 @@ final class LiveProcesses {
 			this.listener.capped("threads alive at once: " + TraceReplay.MAX_THREADS);
 			return null;
 		}
+		if (!InitialDescriptors.hasRoomFor(this.roots)) {
+			this.listener.capped("processes without a parent: " + this.roots);
+			return null;
+		}
 		Task task;
 		try {
 			task = this.model.init();
@@ -102,6 +106,9 @@ final class LiveProcesses {
 
 	/** Makes the child of a fork, with a table of its own or not, or returns null. */
 	@Nullable TracedProcess fork(TracedProcess parent, Call call, int pid, long line) {
+		if (pid == parent.pid) {
+			return null;
+		}
 		boolean share = (call.arg & CloneArguments.CLONE_FILES) != 0;
 		Task task = this.model.fork(parent, share);
 		if (task == null) {
@@ -145,12 +152,17 @@ final class LiveProcesses {
 		this.model.interpret(process, new Syscall.Exit());
 		process.leader.threads.remove(process);
 		this.live.remove(process.pid, process);
-		process.table.sharers--;
-		if (process.table.sharers == 0) {
-			this.model.count(-process.table.open);
+		leave(process.table);
+	}
+
+	/** Counts one user of a table less. */
+	private void leave(TracedTable table) {
+		table.sharers--;
+		if (table.sharers == 0) {
+			this.model.count(-table.open);
 		}
-		else if (process.table.sharers == 1) {
-			process.table.judge = null;
+		else if (table.sharers == 1) {
+			table.judge = null;
 		}
 	}
 
@@ -164,18 +176,30 @@ final class LiveProcesses {
 		end(process.leader, line);
 	}
 
-	/** An exec in another thread takes over the number of the first one. */
+	/**
+	 * An exec in another thread takes over the number of the first one, which is gone,
+	 * and with it whatever it had under way.
+	 */
 	void superseded(TracedProcess leader, Call call) {
 		TracedProcess other = this.live.get((int) call.arg);
-		if (other == null || other == leader) {
+		if (other == null || other == leader || other.leader != leader) {
 			return;
 		}
+		CallUnderWay lost = leader.underWay;
+		if (lost != null) {
+			this.underWay.withdraw(lost);
+		}
 		this.model.interpret(leader, new Syscall.Exit());
-		leader.table.sharers--;
+		TracedTable left = leader.table;
 		leader.task = other.task;
 		leader.table = other.table;
-		CallUnderWay underWay = other.underWay;
-		leader.underWay = underWay;
+		leave(left);
+		CallUnderWay exec = other.underWay;
+		if (exec != null) {
+			exec.process = leader;
+		}
+		leader.underWay = exec;
+		other.underWay = null;
 		other.hasEnded = true;
 		leader.threads.remove(other);
 		this.live.remove(other.pid, other);

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 
@@ -31,11 +32,18 @@ final class OverlapJudge {
 	 *
 	 * A call that fails, or whose answer is not in the log, may hold a number for some
 	 * time and may not: both are tried.
+	 *
+	 * The search is bounded. Once it has met a bound, states may be missing, and that
+	 * none is left proves nothing: then the judge gives up, says so, and starts again
+	 * from the model, which follows the log.
 	 */
 
 	private static final int MAX_STATES = 256;
 
 	private static final int MAX_STEPS = 5000;
+
+	/** What the states of one search may take together, in bits: 4 MB. */
+	private static final int MAX_BITS = 1 << 25;
 
 	/** Progress of a call that has given its number back. */
 	private static final int GIVEN_BACK = Integer.MIN_VALUE;
@@ -45,6 +53,11 @@ final class OverlapJudge {
 	private Set<State> states = new LinkedHashSet<>();
 
 	private int steps;
+
+	/** Whether some order has not been tried, so that states may be missing. */
+	private boolean isIncomplete;
+
+	private boolean hasGivenUp;
 
 	OverlapJudge(TracedTable table) {
 		this.table = table;
@@ -86,6 +99,15 @@ final class OverlapJudge {
 			}
 		}
 		this.states = new LinkedHashSet<>(Set.of(state));
+		this.isIncomplete = false;
+	}
+
+	/**
+	 * Tells whether the last call that was ended had to be believed, because not all
+	 * orders could be tried. The judge must be reset then, once the model has done it.
+	 */
+	boolean hasGivenUp() {
+		return this.hasGivenUp;
 	}
 
 	/** Returns the lowest number that is free in the likeliest state. */
@@ -94,19 +116,28 @@ final class OverlapJudge {
 	}
 
 	boolean isTaken(int fd) {
-		return likeliest().taken.get(fd);
+		return fd >= 0 && likeliest().taken.get(fd);
 	}
 
 	private State likeliest() {
 		return this.states.iterator().next();
 	}
 
+	/** Makes numbers taken in every state. */
+	void take(BitSet fds) {
+		change((taken) -> taken.or(fds));
+	}
+
 	/** Makes a number taken, or free, in every state. */
 	void set(int fd, boolean isTaken) {
+		change((taken) -> taken.set(fd, isTaken));
+	}
+
+	private void change(Consumer<BitSet> change) {
 		Set<State> changed = new LinkedHashSet<>();
 		for (State state : this.states) {
 			State copy = state.copy();
-			copy.taken.set(fd, isTaken);
+			change.accept(copy.taken);
 			changed.add(copy);
 		}
 		this.states = changed;
@@ -143,6 +174,7 @@ final class OverlapJudge {
 	boolean end(@Nullable CallUnderWay underWay, Call call) {
 		int count = count(call);
 		this.steps = 0;
+		this.hasGivenUp = false;
 		Set<State> after = new LinkedHashSet<>();
 		Set<Visit> visited = new HashSet<>();
 		for (State state : this.states) {
@@ -150,13 +182,9 @@ final class OverlapJudge {
 			State start = (underWay != null) ? without(state, underWay) : state;
 			search(start, progress, count, call, underWay, visited, after);
 		}
-		if (after.isEmpty() && this.steps <= MAX_STEPS) {
-			return false;
-		}
 		if (after.isEmpty()) {
-			// Too many orders to try: believe the log.
-			reset();
-			return true;
+			this.hasGivenUp = this.isIncomplete;
+			return this.hasGivenUp;
 		}
 		this.states = after;
 		return true;
@@ -164,7 +192,12 @@ final class OverlapJudge {
 
 	private void search(State state, int progress, int count, Call call, @Nullable CallUnderWay underWay,
 			Set<Visit> visited, Set<State> after) {
-		if (after.size() >= maxStates(state) || this.steps++ > MAX_STEPS || !visited.add(new Visit(state, progress))) {
+		if (after.size() >= maxStates(state) || this.steps >= maxSteps(state)) {
+			this.isIncomplete = true;
+			return;
+		}
+		this.steps++;
+		if (!visited.add(new Visit(state, progress))) {
 			return;
 		}
 		if (progress >= count) {
@@ -187,6 +220,10 @@ final class OverlapJudge {
 	/** Wide tables get fewer states, so that all of them take less than a megabyte. */
 	private static int maxStates(State state) {
 		return Math.clamp((1 << 22) / Math.max(64, state.taken.size()), 4, MAX_STATES);
+	}
+
+	private static int maxSteps(State state) {
+		return Math.clamp(MAX_BITS / Math.max(64, state.taken.size()), 16, MAX_STEPS);
 	}
 
 	/** Returns what may come of a state by one step of a call under way. */

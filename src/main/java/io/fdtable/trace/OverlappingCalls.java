@@ -1,5 +1,6 @@
 package io.fdtable.trace;
 
+import java.util.BitSet;
 import java.util.List;
 import java.util.function.BiConsumer;
 
@@ -45,6 +46,10 @@ final class OverlappingCalls {
 		}
 		for (int i = 0; i <= UnseenChanges.MAX_GAP; i++) {
 			if (table.judge.end(underWay, call)) {
+				if (table.judge.hasGivenUp()) {
+					this.divergences.undecided(process);
+					table.isJudgeWrong = true;
+				}
 				return;
 			}
 			if (!adjust(process, table.judge, call)) {
@@ -73,16 +78,31 @@ final class OverlappingCalls {
 		for (int i = 0; i < call.fdCount; i++) {
 			highest = Math.max(highest, call.fds[i]);
 		}
-		for (int fd = judge.lowestFree(from); fd < highest; fd++) {
-			if (!process.table.known.get(fd) && !isComing(process.table, fd)
+		BitSet hidden = new BitSet();
+		int lowest = judge.lowestFree(from);
+		for (int fd = Math.max(lowest, highest - UnseenChanges.MAX_GAP); fd < highest; fd++) {
+			if (!process.table.isKnown(fd) && !makes(call, fd) && !isComing(process.table, fd)
 					&& this.unseen.wasHidden(process, fd, highest)) {
-				judge.set(fd, true);
-				return true;
+				hidden.set(fd);
 			}
+		}
+		if (!hidden.isEmpty()) {
+			// Linux took the lowest number, so all of them must have been open.
+			judge.take(hidden);
+			return true;
 		}
 		if (judge.isTaken(highest) && this.unseen.wasGone(process, highest)) {
 			judge.set(highest, false);
 			return true;
+		}
+		return false;
+	}
+
+	private static boolean makes(Call call, int fd) {
+		for (int i = 0; i < call.fdCount; i++) {
+			if (call.fds[i] == fd) {
+				return true;
+			}
 		}
 		return false;
 	}
@@ -130,17 +150,23 @@ final class OverlappingCalls {
 		if (fd != actual && actual >= 0) {
 			this.model.undo(process, fd);
 			bring(process, actual, false);
-			if (call.op == Op.DUP || call.op == Op.DUP_FROM) {
-				this.model.interpret(process, new Syscall.Dup2(call.fd, actual));
-				this.model.interpret(process,
-						new Syscall.Fcntl(actual, Fcntl.F_SETFD, call.closeOnExec ? Fcntl.FD_CLOEXEC : 0));
-			}
-			else if (!this.model.place(process, actual, call.closeOnExec, call.offset)) {
+			if (!makeAt(process, call, actual)) {
 				this.model.lose(process);
 				return;
 			}
 		}
-		this.model.made(process, (actual >= 0) ? actual : fd, call);
+		if (actual >= 0 || fd >= 0) {
+			this.model.made(process, (actual >= 0) ? actual : fd, call);
+		}
+	}
+
+	private boolean makeAt(TracedProcess process, Call call, int fd) {
+		if (call.op != Op.DUP && call.op != Op.DUP_FROM) {
+			return this.model.place(process, fd, call.closeOnExec, call.offset);
+		}
+		int flags = call.closeOnExec ? Fcntl.FD_CLOEXEC : 0;
+		return this.model.interpret(process, new Syscall.Dup2(call.fd, fd)).errno() == null
+				&& this.model.interpret(process, new Syscall.Fcntl(fd, Fcntl.F_SETFD, flags)).errno() == null;
 	}
 
 	/**

@@ -55,6 +55,13 @@ interface ReplayListener {
 	default void divergedAgain(int number, int fd) {
 	}
 
+	/**
+	 * A call overlapped with so many others that not every order of them could be tried,
+	 * and none that was explains its answer.
+	 */
+	default void undecided() {
+	}
+
 	/** A bound was met and something left out. */
 	default void capped(String what) {
 	}

@@ -119,7 +119,7 @@ final class StraceParser {
 
 	/**
 	 * Remembers where the part that was returned last has been stored.
-	 * @param offset its place in the event log
+	 * @param offset its place in the call log
 	 */
 	void startedAt(long offset) {
 		UnfinishedCalls.Pending started = this.unfinished.get(this.call.pid);
@@ -202,7 +202,8 @@ final class StraceParser {
 		if (!this.line.endsWith("...>") && !this.line.hasResult()) {
 			return unreadable("no result");
 		}
-		this.calls++;
+		// The first part of a call that is interrupted is none of its own.
+		this.calls += this.line.endsWith("...>") ? 0 : 1;
 		this.ignored++;
 		return false;
 	}

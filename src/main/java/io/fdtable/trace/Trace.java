@@ -26,13 +26,13 @@ public final class Trace implements Closeable {
 	private static final ReplayListener SILENT = new ReplayListener() {
 	};
 
-	private final EventLog log;
+	private final CallLog log;
 
 	private final InitialDescriptors initial;
 
 	private final TraceReport report;
 
-	private Trace(EventLog log, InitialDescriptors initial, TraceReport report) {
+	private Trace(CallLog log, InitialDescriptors initial, TraceReport report) {
 		this.log = log;
 		this.initial = initial;
 		this.report = report;
@@ -40,23 +40,20 @@ public final class Trace implements Closeable {
 
 	/**
 	 * Reads a log and replays it.
-	 * @param in the output of strace, read to its end or until the event log is full
-	 * @param maxBytes how large the event log may get; it takes about a tenth of the log
+	 * @param in the output of strace, read to its end or until the call log is full
+	 * @param maxBytes how large the call log may get; it takes about a tenth of the log
 	 * @param progress is told how far the reading is
 	 * @return the log with its report
 	 * @throws IOException if the stream or the temporary file fails
 	 */
 	public static Trace read(InputStream in, long maxBytes, TraceProgress progress) throws IOException {
-		EventLog log = new EventLog(maxBytes);
+		CallLog log = new CallLog(maxBytes);
 		try {
 			StraceParser parser = new StraceParser(in);
 			BitSet seen = new BitSet();
 			List<String> notes = new ArrayList<>();
 			record(parser, log, seen, notes, progress);
-			InitialDescriptors initial = new InitialDescriptors();
-			TraceReplay rehearsal = new TraceReplay(log, Allocator.WORD_FIRST, initial, SILENT);
-			rehearsal.run(Long.MAX_VALUE);
-			initial.complete();
+			InitialDescriptors initial = rehearse(log);
 			Findings findings = new Findings(log);
 			TraceReplay replay = new TraceReplay(log, Allocator.WORD_FIRST, initial, findings);
 			findings.watch(replay);
@@ -72,7 +69,15 @@ public final class Trace implements Closeable {
 		}
 	}
 
-	private static void record(StraceParser parser, EventLog log, BitSet seen, List<String> notes,
+	/** Finds out what was open from the start, and keeps nothing else. */
+	private static InitialDescriptors rehearse(CallLog log) throws IOException {
+		InitialDescriptors initial = new InitialDescriptors();
+		new TraceReplay(log, Allocator.WORD_FIRST, initial, SILENT).run(Long.MAX_VALUE);
+		initial.complete();
+		return initial;
+	}
+
+	private static void record(StraceParser parser, CallLog log, BitSet seen, List<String> notes,
 			TraceProgress progress) throws IOException {
 		Call call = parser.next();
 		while (call != null) {
@@ -163,7 +168,7 @@ public final class Trace implements Closeable {
 		if (process == null) {
 			return null;
 		}
-		EventLog.Reader reader = this.log.reader();
+		CallLog.Reader reader = this.log.reader();
 		List<TraceViews.Slot> slots = new ArrayList<>();
 		for (FdEntry entry : process.table.files.entries(0, TraceReplay.NR_OPEN)) {
 			slots.add(slot(process, reader, entry));
@@ -171,13 +176,13 @@ public final class Trace implements Closeable {
 		return new TraceViews.TableAt(pid, line, command(process, reader), slots);
 	}
 
-	private TraceViews.Slot slot(TracedProcess process, EventLog.Reader reader, FdEntry entry) throws IOException {
+	private TraceViews.Slot slot(TracedProcess process, CallLog.Reader reader, FdEntry entry) throws IOException {
 		return new TraceViews.Slot(entry.fd(), entry.isReserved() ? "RESERVED" : "INSTALLED", entry.closeOnExec(),
 				entry.isReserved() ? reserver(process, reader, entry.fd())
 						: Findings.origin(this.log, reader, process.table, entry));
 	}
 
-	private TraceReport.Origin reserver(TracedProcess process, EventLog.Reader reader, int fd) throws IOException {
+	private TraceReport.Origin reserver(TracedProcess process, CallLog.Reader reader, int fd) throws IOException {
 		for (CallUnderWay underWay : process.table.underWay) {
 			if (underWay.reserved == fd) {
 				Call call = this.log.at(reader, underWay.call.offset);
@@ -188,7 +193,7 @@ public final class Trace implements Closeable {
 		return new TraceReport.Origin(null, null, "untraced", null);
 	}
 
-	private @Nullable String command(TracedProcess process, EventLog.Reader reader) throws IOException {
+	private @Nullable String command(TracedProcess process, CallLog.Reader reader) throws IOException {
 		Call call = this.log.at(reader, process.leader.program);
 		return (call != null) ? Findings.textOf(call) : null;
 	}
@@ -215,7 +220,7 @@ public final class Trace implements Closeable {
 	public TraceViews.UnderLimit underLimit(int nofile) throws IOException {
 		LimitProbe probe = new LimitProbe(nofile);
 		replay(Allocator.WORD_FIRST, probe).run(Long.MAX_VALUE);
-		EventLog.Reader reader = this.log.reader();
+		CallLog.Reader reader = this.log.reader();
 		List<TraceViews.Failure> failures = new ArrayList<>();
 		for (LimitProbe.Hit hit : probe.hits()) {
 			Call program = this.log.at(reader, hit.program());

@@ -57,9 +57,9 @@ final class TraceReplay {
 	/** Threads at any one time; lines of further ones are passed over. */
 	static final int MAX_THREADS = 8192;
 
-	private final EventLog.Reader events;
+	private final CallLog.Reader calls;
 
-	private final EventLog.Reader ends;
+	private final CallLog.Reader ends;
 
 	private final ReplayListener listener;
 
@@ -73,13 +73,13 @@ final class TraceReplay {
 
 	private final CallExecution execution;
 
-	private final Call event = new Call();
+	private final Call call = new Call();
 
-	/** Whether {@link #event} holds an event that has been read and not been replayed. */
+	/** Whether {@link #call} has been read and not been replayed. */
 	private boolean isWaiting;
 
-	TraceReplay(EventLog log, Allocator allocator, InitialDescriptors initial, ReplayListener listener) {
-		this.events = log.reader();
+	TraceReplay(CallLog log, Allocator allocator, InitialDescriptors initial, ReplayListener listener) {
+		this.calls = log.reader();
 		this.ends = log.reader();
 		this.listener = listener;
 		this.model = new ReplayModel(allocator, listener);
@@ -112,12 +112,12 @@ final class TraceReplay {
 	 * @return false when the log is at its end
 	 */
 	boolean run(long untilLine) throws IOException {
-		while (this.isWaiting || this.events.next(this.event)) {
-			this.isWaiting = this.event.line > untilLine;
+		while (this.isWaiting || this.calls.next(this.call)) {
+			this.isWaiting = this.call.line > untilLine;
 			if (this.isWaiting) {
 				return true;
 			}
-			replay(this.event);
+			replay(this.call);
 		}
 		return false;
 	}

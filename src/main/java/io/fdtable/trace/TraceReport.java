@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param processes the processes, threads counted with them
  * @param initial descriptors that were open before the log began
  * @param divergences where the log is not what Linux does after all that it shows before
+ * @param undecided calls that overlapped with so many others, of threads that share a
+ * table, that not every order could be tried; there the log is believed
  * @param leaks descriptors that a process opened and had not closed at its end or at the
  * end of the log
  * @param inherited descriptors that went through an exec and were not used after it
@@ -25,9 +27,9 @@ import org.jspecify.annotations.Nullable;
  * @param notes what to know before trusting the above
  */
 public record TraceReport(long lines, long calls, long ignored, long unparsed, List<UnreadableLine> unreadable,
-		List<ProcessSummary> processes, List<Initial> initial, List<Divergence> divergences, List<Leak> leaks,
-		List<Inherited> inherited, List<DoubleClose> doubleCloses, List<CloseLoop> closeLoops, Peak peak, Limits limits,
-		List<String> notes) {
+		List<ProcessSummary> processes, List<Initial> initial, List<Divergence> divergences, long undecided,
+		List<Leak> leaks, List<Inherited> inherited, List<DoubleClose> doubleCloses, List<CloseLoop> closeLoops,
+		Peak peak, Limits limits, List<String> notes) {
 
 	/**
 	 * A line that could not be read.

@@ -108,6 +108,9 @@ public final class TraceSummary {
 			line("    likely: %s", item.reason());
 		}
 		more(report.divergences());
+		if (report.undecided() > 0) {
+			line("  undecided: %,d calls that overlapped with too many others to try every order", report.undecided());
+		}
 	}
 
 	private static String origin(TraceReport.Origin origin) {

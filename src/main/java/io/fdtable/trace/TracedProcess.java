@@ -12,10 +12,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class TracedProcess {
 
-	int pid;
+	final int pid;
 
-	/** Who made it, or null for one that was there before or whose parent is unknown. */
-	final @Nullable TracedProcess parent;
+	/**
+	 * Which process made it, or null for one that was there before or whose parent is
+	 * unknown. Only the number, so that a long line of ancestors can be forgotten.
+	 */
+	final @Nullable Integer parentPid;
 
 	/** The first thread of the process. */
 	final TracedProcess leader;
@@ -63,7 +66,7 @@ final class TracedProcess {
 	TracedProcess(int pid, @Nullable TracedProcess parent, @Nullable TracedProcess leader, Task task, TracedTable table,
 			long firstLine) {
 		this.pid = pid;
-		this.parent = parent;
+		this.parentPid = (parent != null) ? (Integer) parent.leader.pid : null;
 		this.leader = (leader != null) ? leader : this;
 		this.task = task;
 		this.table = table;

@@ -23,6 +23,12 @@ final class TracedTable {
 	/** The origin of a descriptor of which the log has no trace. */
 	static final long UNTRACED = -2;
 
+	/** Numbers beyond the width of the table that are kept in mind. */
+	private static final int MAX_BEYOND = 1 << 16;
+
+	/** What a copy remembers of numbers beyond the highest that it has open. */
+	private static final int MAX_CLOSED = 256;
+
 	final FilesStruct files;
 
 	/** Which process without a parent the table descends from. */
@@ -32,10 +38,13 @@ final class TracedTable {
 	int sharers = 1;
 
 	/** Numbers whose state the log has told at least once. */
-	final BitSet known;
+	private final BitSet known;
+
+	/** The lowest number from which on it has told all. */
+	private int knownFrom = Integer.MAX_VALUE;
 
 	/** Numbers that may or may not have been open when the table was copied. */
-	final BitSet uncertain = new BitSet();
+	private final BitSet uncertain = new BitSet();
 
 	final List<CallUnderWay> underWay = new ArrayList<>(2);
 
@@ -87,16 +96,31 @@ final class TracedTable {
 		this.files = files;
 		this.root = from.root;
 		this.known = (BitSet) from.known.clone();
-		this.made = from.made.clone();
-		this.cleared = from.cleared.clone();
-		this.closed = from.closed.clone();
-		this.named = from.named.clone();
+		this.knownFrom = from.knownFrom;
+		// No wider than the copy in the model, whose width is bounded.
+		int length = Math.min(from.made.length, Math.max(from.highest() + 1, MAX_CLOSED));
+		this.made = Arrays.copyOf(from.made, length);
+		this.cleared = Arrays.copyOf(from.cleared, length);
+		this.closed = Arrays.copyOf(from.closed, length);
+		this.named = Arrays.copyOf(from.named, length);
 		this.open = from.open;
 	}
 
 	/** Describes a copy of the table, as fork makes it. */
 	TracedTable copy(FilesStruct copy) {
 		return new TracedTable(this, copy);
+	}
+
+	private int highest() {
+		int fd = this.made.length - 1;
+		while (fd >= 0 && this.made[fd] == 0) {
+			fd--;
+		}
+		return fd;
+	}
+
+	boolean isUncertain(int fd) {
+		return this.uncertain.get(fd);
 	}
 
 	boolean isOpen(int fd) {
@@ -134,7 +158,6 @@ final class TracedTable {
 		changed(fd);
 	}
 
-	/** A number may be closed here that was never seen to be made. */
 	private void makeRoom(int fd) {
 		if (fd >= this.made.length) {
 			int length = Math.max(2 * this.made.length, fd + 1);
@@ -146,33 +169,67 @@ final class TracedTable {
 	}
 
 	void setClosed(int fd, long offset) {
-		makeRoom(fd);
+		if (fd >= this.made.length) {
+			// Nobody was seen to make it, so the model has no room for it either.
+			know(fd);
+			return;
+		}
 		this.open -= (this.made[fd] != 0) ? 1 : 0;
 		this.made[fd] = 0;
 		this.closed[fd] = offset;
 		changed(fd);
 	}
 
+	/** Tells whether the log has told the state of a number at least once. */
+	boolean isKnown(int fd) {
+		return fd >= this.knownFrom || this.known.get(fd);
+	}
+
+	/** Notes that the log tells the state of a number. */
+	void know(int fd) {
+		if (fd < Math.max(this.made.length, MAX_BEYOND)) {
+			this.known.set(fd);
+		}
+	}
+
+	/** Notes that the log tells the state of a range. */
+	void know(int first, int end) {
+		if (end >= TraceReplay.NR_OPEN) {
+			this.knownFrom = Math.min(this.knownFrom, first);
+		}
+		else if (first < end) {
+			int width = Math.max(this.made.length, MAX_BEYOND);
+			this.known.set(Math.min(first, width), Math.min(end, width));
+		}
+	}
+
+	/** Notes that a number may or may not be open. */
+	void doubt(int fd) {
+		if (fd >= 0 && fd < Math.max(this.made.length, MAX_BEYOND)) {
+			this.uncertain.set(fd);
+		}
+	}
+
 	void setCleared(int fd, long offset) {
-		if (fd < this.cleared.length) {
+		if (fd >= 0 && fd < this.cleared.length) {
 			this.cleared[fd] = offset;
 		}
 	}
 
 	void setNamed(int fd, long offset) {
-		if (fd < this.named.length) {
+		if (fd >= 0 && fd < this.named.length) {
 			this.named[fd] = offset;
 		}
 	}
 
 	/** A copy being made at this moment may or may not have seen the change. */
 	private void changed(int fd) {
-		this.known.set(fd);
+		know(fd);
 		this.uncertain.clear(fd);
 		for (int i = 0; i < this.underWay.size(); i++) {
 			TracedTable child = this.underWay.get(i).copy;
 			if (child != null) {
-				child.uncertain.set(fd);
+				child.doubt(fd);
 			}
 		}
 	}

@@ -31,7 +31,7 @@ final class UnfinishedCalls {
 
 		final byte[] text;
 
-		/** Where the event log holds the first part. */
+		/** Where the call log holds the first part. */
 		long offset;
 
 		Pending(long line, byte[] text) {
@@ -39,6 +39,11 @@ final class UnfinishedCalls {
 			this.text = text;
 		}
 
+	}
+
+	/** Returns how many bytes are kept. */
+	long bytes() {
+		return this.pendingBytes;
 	}
 
 	@Nullable Pending get(int pid) {
@@ -49,7 +54,9 @@ final class UnfinishedCalls {
 		return this.pending.size() < MAX_PENDING && this.pendingBytes + length <= MAX_PENDING_BYTES;
 	}
 
+	/** Keeps a first part, in the place of one that never ended. */
 	void put(int pid, long line, byte[] text) {
+		forget(pid);
 		this.pending.put(pid, new Pending(line, text));
 		this.pendingBytes += text.length;
 	}
@@ -58,6 +65,7 @@ final class UnfinishedCalls {
 	void handOver(int from, int to) {
 		Pending theirs = this.pending.remove(from);
 		if (theirs != null) {
+			forget(to);
 			this.pending.put(to, theirs);
 		}
 	}

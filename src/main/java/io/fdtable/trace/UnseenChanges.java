@@ -34,10 +34,10 @@ final class UnseenChanges {
 	/** Tells whether Linux passed over a number for a reason that is no divergence. */
 	boolean wasHidden(TracedProcess process, int fd, int actual) {
 		TracedTable table = process.table;
-		if (table.uncertain.get(fd)) {
+		if (table.isUncertain(fd)) {
 			return this.model.place(process, fd, false, TracedTable.UNTRACED);
 		}
-		return !table.known.get(fd) && actual - fd < MAX_GAP && this.initial.add(table.root, fd, this.line)
+		return !table.isKnown(fd) && actual - fd < MAX_GAP && this.initial.add(table.root, fd, this.line)
 				&& this.model.place(process, fd, false, TracedTable.INITIAL);
 	}
 
@@ -45,7 +45,7 @@ final class UnseenChanges {
 	boolean wasGone(TracedProcess process, int fd) {
 		TracedTable table = process.table;
 		boolean isRefuted = table.made(fd) == TracedTable.INITIAL && this.initial.refute(table.root, fd);
-		if ((isRefuted || table.uncertain.get(fd)) && table.isOpen(fd)) {
+		if ((isRefuted || table.isUncertain(fd)) && table.isOpen(fd)) {
 			this.model.interpret(process, new Syscall.Close(fd));
 			this.model.closed(process, fd, 0);
 			return true;

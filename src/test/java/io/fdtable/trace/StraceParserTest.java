@@ -66,7 +66,7 @@ class StraceParserTest {
 					7 pipe([6<pipe:[1]>, 7<pipe:[1]>]) = 0 ~~ 7 pipe ret=0 [6, 7]
 					7 socketpair(AF_UNIX, SOCK_STREAM, 0, [7, 11]) = 0 ~~ 7 socketpair ret=0 [7, 11]
 					7 close_range(3, 4294967295, CLOSE_RANGE_UNSHARE) = 0 ~~ 7 close_range fd=3 arg=4294967295 ret=0 [1]
-					7 close_range(3, ~0U, 0x4) = 0 ~~ 7 close_range fd=3 ret=0 cloexec
+					7 close_range(3, ~0U, 0x4) = 0 ~~ 7 close_range fd=3 arg=4294967295 ret=0 cloexec
 					7 recvmsg(4, {msg_control=[{cmsg_len=24, cmsg_level=SOL_SOCKET, cmsg_type=SCM_RIGHTS, cmsg_data=[12</a>, 13]}]}, MSG_CMSG_CLOEXEC) = 1 ~~ 7 recvmsg fd=4 ret=1 cloexec [12, 13]
 					7 clone(child_stack=NULL, flags=CLONE_CHILD_SETTID|SIGCHLD) = 8 ~~ 7 clone ret=8
 					7 clone(0x1200411, 0, 0, 0x7f5b, 0) = 8 ~~ 7 clone arg=18875409 ret=8

@@ -203,6 +203,83 @@ class TraceTest {
 	}
 
 	@Test
+	void orders_that_could_not_all_be_tried_are_counted_and_the_log_is_believed() throws IOException {
+		StringBuilder log = new StringBuilder("7 execve(\"/bin/a\", [\"a\"], 0x1) = 0\n");
+		for (int thread = 10; thread < 30; thread++) {
+			log.append("7 clone(child_stack=0x1, flags=CLONE_VM|CLONE_FILES|CLONE_THREAD) = ")
+				.append(thread)
+				.append('\n');
+		}
+		for (int thread = 10; thread < 30; thread++) {
+			log.append(thread).append(" openat(AT_FDCWD, \"a\", O_RDONLY <unfinished ...>\n");
+		}
+		// No order of the others explains 100, but there are 20! of them.
+		log.append("7 openat(AT_FDCWD, \"b\", O_RDONLY) = 100\n");
+		for (int thread = 10; thread < 30; thread++) {
+			log.append(thread).append(" <... openat resumed>) = -1 ENOENT (No such file or directory)\n");
+		}
+		try (Trace trace = Traces.of(log.toString())) {
+			assertThat(trace.report().divergences()).isEmpty();
+			assertThat(trace.report().undecided()).isOne();
+			assertThat(TraceSummary.of(trace.report())).contains("undecided: 1 calls");
+			assertThat(trace.tableAt(7, 100).fds()).extracting(TraceViews.Slot::fd).containsExactly(100);
+		}
+	}
+
+	@Test
+	void an_exec_in_a_thread_that_has_a_table_of_its_own_leaves_the_old_one_behind() throws IOException {
+		String log = """
+				7 execve("/bin/a", ["a"], 0x1) = 0
+				7 openat(AT_FDCWD, "a", O_RDONLY) = 0
+				7 clone(child_stack=0x1, flags=CLONE_VM|CLONE_FILES|CLONE_THREAD) = 8
+				8 unshare(CLONE_FILES) = 0
+				7 openat(AT_FDCWD, "b", O_RDONLY) = 1
+				7 openat(AT_FDCWD, "fifo", O_RDONLY <unfinished ...>
+				8 openat(AT_FDCWD, "c", O_RDONLY|O_CLOEXEC) = 1
+				8 execve("/bin/b", ["b"], 0x1 <unfinished ...>
+				7 +++ superseded by execve in pid 8 +++
+				7 <... execve resumed>) = 0
+				7 openat(AT_FDCWD, "d", O_RDONLY) = 1
+				""";
+		try (CallLog calls = Traces.calls(log)) {
+			TraceReplay replay = Traces.replay(calls);
+			replay.run(8);
+			assertThat(replay.open()).isEqualTo(4);
+			replay.run(9);
+			assertThat(replay.open()).isEqualTo(2);
+			assertThat(replay.find(8)).isNull();
+			assertThat(replay.find(7).table.sharers).isOne();
+			assertThat(replay.find(7).table.underWay).singleElement()
+				.satisfies((exec) -> assertThat(exec.process).isEqualTo(replay.find(7)));
+			replay.run(11);
+			assertThat(replay.find(7).table.underWay).isEmpty();
+			assertThat(replay.open()).isEqualTo(2);
+		}
+		assertThat(divergences(log)).isZero();
+	}
+
+	@Test
+	void an_exec_in_a_thread_leaves_one_user_of_the_table_and_nothing_to_judge() throws IOException {
+		String log = """
+				7 execve("/bin/a", ["a"], 0x1) = 0
+				7 clone(child_stack=0x1, flags=CLONE_VM|CLONE_FILES|CLONE_THREAD) = 8
+				7 accept4(0, NULL, NULL, 0 <unfinished ...>
+				8 execve("/bin/b", ["b"], 0x1 <unfinished ...>
+				7 +++ superseded by execve in pid 8 +++
+				7 <... execve resumed>) = 0
+				7 openat(AT_FDCWD, "d", O_RDONLY) = 1
+				""";
+		try (CallLog calls = Traces.calls(log)) {
+			TraceReplay replay = Traces.replay(calls);
+			replay.run(5);
+			assertThat(replay.find(7).table.sharers).isOne();
+			assertThat(replay.find(7).table.judge).isNull();
+			assertThat(replay.find(7).table.files.entries(0, 10)).isEmpty();
+		}
+		assertThat(divergences(log)).isZero();
+	}
+
+	@Test
 	void a_blocked_open_holds_its_number_reserved() throws IOException {
 		try (Trace trace = Traces.recorded("fifo.strace")) {
 			TraceReport report = trace.report();
@@ -346,7 +423,7 @@ class TraceTest {
 	}
 
 	@Test
-	void a_full_event_log_ends_the_report_with_a_note() throws IOException {
+	void a_full_call_log_ends_the_report_with_a_note() throws IOException {
 		byte[] log = Traces.text("threads.strace").getBytes(StandardCharsets.ISO_8859_1);
 		try (Trace trace = Trace.read(new ByteArrayInputStream(log), 12_000, TraceProgress.NONE)) {
 			assertThat(trace.report().notes())

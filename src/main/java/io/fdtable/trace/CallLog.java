@@ -22,14 +22,14 @@ import org.jspecify.annotations.Nullable;
  * memory does not grow with the log and nothing is left behind. Written once by one
  * thread; then {@link Reader readers} may read, each for itself.
  */
-final class EventLog implements Closeable {
+final class CallLog implements Closeable {
 
 	private static final int BUFFER = 1 << 16;
 
-	/** No event is longer: its text, its descriptors and a few numbers. */
-	private static final int MAX_EVENT = Call.MAX_TEXT + 5 * Call.MAX_FDS + 128;
+	/** No call is longer: its text, its descriptors and a few numbers. */
+	private static final int MAX_CALL = Call.MAX_TEXT + 5 * Call.MAX_FDS + 128;
 
-	/** Where the first event stands; 0 means "nowhere". */
+	/** Where the first call stands; 0 means "nowhere". */
 	static final long BEGIN = 1;
 
 	private final FileChannel channel;
@@ -47,9 +47,9 @@ final class EventLog implements Closeable {
 
 	private final Map<String, Integer> errnoIds = new HashMap<>();
 
-	EventLog(long maxBytes) throws IOException {
+	CallLog(long maxBytes) throws IOException {
 		this.maxBytes = maxBytes;
-		Path file = Files.createTempFile("fdtable-trace-", ".events");
+		Path file = Files.createTempFile("fdtable-trace-", ".calls");
 		this.channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE,
 				StandardOpenOption.DELETE_ON_CLOSE);
 		this.buffer.put((byte) 0);
@@ -65,7 +65,7 @@ final class EventLog implements Closeable {
 	}
 
 	boolean isFull() {
-		return size() + MAX_EVENT > this.maxBytes;
+		return size() + MAX_CALL > this.maxBytes;
 	}
 
 	/**
@@ -75,7 +75,7 @@ final class EventLog implements Closeable {
 	 */
 	@SuppressWarnings("EnumOrdinal") // the file does not outlive the enum
 	long append(Call call) throws IOException {
-		if (this.buffer.remaining() < MAX_EVENT) {
+		if (this.buffer.remaining() < MAX_CALL) {
 			flush();
 		}
 		long offset = size();
@@ -166,7 +166,7 @@ final class EventLog implements Closeable {
 	}
 
 	/**
-	 * Reads events, one after another or from anywhere.
+	 * Reads calls, one after another or from anywhere.
 	 */
 	final class Reader {
 
@@ -177,24 +177,24 @@ final class EventLog implements Closeable {
 		private long next = BEGIN;
 
 		/**
-		 * Reads the next event in order.
+		 * Reads the next call in order.
 		 * @return false at the end
 		 */
 		boolean next(Call into) throws IOException {
-			if (this.next >= EventLog.this.base) {
+			if (this.next >= CallLog.this.base) {
 				return false;
 			}
 			this.next = read(this.next, into);
 			return true;
 		}
 
-		/** Goes on reading from an event. */
+		/** Goes on reading from a call. */
 		void seek(long offset) {
 			this.next = offset;
 		}
 
 		/**
-		 * Reads one event.
+		 * Reads one call.
 		 * @return where the next one stands
 		 */
 		long read(long offset, Call into) throws IOException {
@@ -211,7 +211,7 @@ final class EventLog implements Closeable {
 			}
 			into.line = number(from);
 			int pid = (int) number(from);
-			into.pid = (pid == 0) ? EventLog.this.unnamedPid : pid;
+			into.pid = (pid == 0) ? CallLog.this.unnamedPid : pid;
 			into.type = CallType.byId(from.get() & 0xFF);
 			into.op = OPS[from.get()];
 			int flags = from.get();
@@ -220,7 +220,7 @@ final class EventLog implements Closeable {
 			into.fd = (int) number(from);
 			into.arg = ((flags & 16) != 0) ? number(from) : 0;
 			into.ret = number(from);
-			into.errno = ((flags & 4) != 0) ? EventLog.this.errnos.get((int) number(from)) : null;
+			into.errno = ((flags & 4) != 0) ? CallLog.this.errnos.get((int) number(from)) : null;
 			if ((flags & 8) != 0) {
 				int count = (int) number(from);
 				into.fdTotal = (int) number(from);
@@ -235,14 +235,14 @@ final class EventLog implements Closeable {
 
 		private void position(long offset) throws IOException {
 			long end = this.windowAt + this.window.limit();
-			boolean whole = offset + MAX_EVENT <= end || end == EventLog.this.base;
+			boolean whole = offset + MAX_CALL <= end || end == CallLog.this.base;
 			if (offset < this.windowAt || offset >= end || !whole) {
 				this.window.clear();
 				// Somewhat before, because the two parts of a call stand close together.
 				this.windowAt = Math.max(0, offset - BUFFER / 4);
 				int count;
 				do {
-					count = EventLog.this.channel.read(this.window, this.windowAt + this.window.position());
+					count = CallLog.this.channel.read(this.window, this.windowAt + this.window.position());
 				}
 				while (count > 0 && this.window.hasRemaining());
 				this.window.flip();
@@ -269,7 +269,7 @@ final class EventLog implements Closeable {
 
 	private static final Op[] OPS = Op.values();
 
-	/** Returns a copy of an event, or null for an offset that is none. */
+	/** Returns a copy of a call, or null for an offset that is none. */
 	@Nullable Call at(Reader reader, long offset) throws IOException {
 		if (offset < BEGIN) {
 			return null;
