@@ -128,6 +128,14 @@ final class FdTable {
 		return (file != MOVED) ? file : null;
 	}
 
+	/**
+	 * Returns the same for the holder of the lock, who sees the table in use at rest: no
+	 * chunk is replaced meanwhile.
+	 */
+	@Nullable OpenFile heldFile(int fd) {
+		return contains(fd) ? (OpenFile) SLOT.getAcquire(this.chunks[chunkIndex(fd)].fd, slotIndex(fd)) : null;
+	}
+
 	private SlotChunk chunkOf(int fd) {
 		return (SlotChunk) CHUNK.getAcquire(this.chunks, chunkIndex(fd));
 	}

@@ -174,22 +174,26 @@ public final class FilesStruct {
 	 */
 	public int allocFd(int start, int end, boolean closeOnExec) {
 		synchronized (this.fileLock) {
-			int fd = findFreeFd(Math.max(start, this.nextFd), end);
-			// Before growing, so that a table that is full at the limit stays as it is.
-			if (fd >= end) {
-				throw Errno.EMFILE.exception();
-			}
-			Errno error = expandFiles(fd);
-			if (error != null) {
-				throw error.exception();
-			}
-			// Only a search that began at nextFd has seen that all below fd is taken.
-			if (start <= this.nextFd && this.options.raisesNextFd()) {
-				this.nextFd = fd + 1;
-			}
-			markOpen(fd, closeOnExec);
-			return fd;
+			return reserve(start, end, closeOnExec);
 		}
+	}
+
+	private int reserve(int start, int end, boolean closeOnExec) {
+		int fd = findFreeFd(Math.max(start, this.nextFd), end);
+		// Before growing, so that a table that is full at the limit stays as it is.
+		if (fd >= end) {
+			throw Errno.EMFILE.exception();
+		}
+		Errno error = expandFiles(fd);
+		if (error != null) {
+			throw error.exception();
+		}
+		// Only a search that began at nextFd has seen that all below fd is taken.
+		if (start <= this.nextFd && this.options.raisesNextFd()) {
+			this.nextFd = fd + 1;
+		}
+		markOpen(fd, closeOnExec);
+		return fd;
 	}
 
 	private int findFreeFd(int candidate, int end) {
@@ -400,7 +404,7 @@ public final class FilesStruct {
 	}
 
 	private OpenFile installedAt(int fd) {
-		OpenFile file = this.fdt.fileAt(fd);
+		OpenFile file = this.fdt.heldFile(fd);
 		if (file == null) {
 			throw Errno.EBADF.exception();
 		}
@@ -471,7 +475,7 @@ public final class FilesStruct {
 		OpenFile file;
 		synchronized (this.fileLock) {
 			chunk = this.fdt.detach(fd, from, end);
-			file = this.fdt.fileAt(fd);
+			file = this.fdt.heldFile(fd);
 			if (chunk != null) {
 				this.nextFd = Math.min(this.nextFd, fd);
 			}
@@ -540,15 +544,12 @@ public final class FilesStruct {
 	 * as for {@link #allocFd}
 	 */
 	public int dup(int oldFd, int start, int end, boolean closeOnExec) {
-		OpenFile file = fget(oldFd);
-		try {
-			int fd = allocFd(start, end, closeOnExec);
-			fdInstall(fd, file);
+		synchronized (this.fileLock) {
+			OpenFile file = installedAt(oldFd);
+			int fd = reserve(start, end, closeOnExec);
+			file.acquire();
+			this.fdt.setFile(fd, file);
 			return fd;
-		}
-		catch (SyscallException ex) {
-			file.release();
-			throw ex;
 		}
 	}
 
@@ -602,7 +603,7 @@ public final class FilesStruct {
 				throw ((error == Errno.EMFILE) ? Errno.EBADF : error).exception();
 			}
 			FdTable table = this.fdt;
-			replaced = table.fileAt(newFd);
+			replaced = table.heldFile(newFd);
 			// An open under way would overwrite the slot when it installs.
 			if (replaced == null && table.isOpen(newFd)) {
 				throw Errno.EBUSY.exception();
