@@ -103,10 +103,11 @@ public class SessionRegistry {
 	}
 
 	private Created create(SessionRequest request, Instant now) {
-		SessionTree tree = new SessionTree(this.treeIds.next(), new ProcessTree(this.sysctl), request.allocator());
+		SessionTree tree = new SessionTree(this.treeIds.next(), new ProcessTree(this.sysctl),
+				request.options().allocator());
 		Task task;
 		try {
-			task = tree.processes().init(request.soft(), request.hard(), request.stdio(), request.allocator());
+			task = tree.processes().init(request.soft(), request.hard(), request.stdio(), request.options());
 		}
 		catch (SyscallException ex) {
 			return new Created(null, ex.errno(), false);

@@ -2,7 +2,7 @@ package io.fdtable.session;
 
 import java.time.Duration;
 
-import io.fdtable.kernel.Allocator;
+import io.fdtable.kernel.AllocatorOptions;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,11 +12,11 @@ import org.jspecify.annotations.Nullable;
  * @param soft the soft RLIMIT_NOFILE, unsigned 64-bit
  * @param hard the hard RLIMIT_NOFILE, unsigned 64-bit
  * @param stdio whether descriptors 0, 1 and 2 are open
- * @param allocator how its table searches
+ * @param options how its table allocates
  * @param ttl how long it may stay unused before it exits by itself, or null for the
  * service's default
  */
-public record SessionRequest(@Nullable String label, long soft, long hard, boolean stdio, Allocator allocator,
+public record SessionRequest(@Nullable String label, long soft, long hard, boolean stdio, AllocatorOptions options,
 		@Nullable Duration ttl) implements IdempotencyLedger.Sized {
 
 	@Override

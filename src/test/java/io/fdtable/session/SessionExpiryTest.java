@@ -2,7 +2,7 @@ package io.fdtable.session;
 
 import java.time.Duration;
 
-import io.fdtable.kernel.Allocator;
+import io.fdtable.kernel.AllocatorOptions;
 import io.fdtable.syscall.Syscall;
 import org.junit.jupiter.api.Test;
 
@@ -66,7 +66,7 @@ class SessionExpiryTest {
 	@Test
 	void eachSessionHasItsOwnTime() {
 		SessionId shorter = this.service
-			.create(new SessionRequest(null, 10, 10, true, Allocator.WORD_FIRST, Duration.ofSeconds(1)))
+			.create(new SessionRequest(null, 10, 10, true, AllocatorOptions.DEFAULT, Duration.ofSeconds(1)))
 			.id();
 		SessionId longer = this.service.create();
 		this.clock.advance(Duration.ofSeconds(2));

@@ -2,7 +2,7 @@ package io.fdtable.session;
 
 import java.time.Duration;
 
-import io.fdtable.kernel.Allocator;
+import io.fdtable.kernel.AllocatorOptions;
 import io.fdtable.kernel.FdEntry;
 import io.fdtable.kernel.FileKind;
 import io.fdtable.kernel.Sysctl;
@@ -47,7 +47,7 @@ final class SessionFixture {
 	}
 
 	static SessionRequest request(String label) {
-		return new SessionRequest(label, 1024, 4096, true, Allocator.WORD_FIRST, null);
+		return new SessionRequest(label, 1024, 4096, true, AllocatorOptions.DEFAULT, null);
 	}
 
 	static Syscall open() {

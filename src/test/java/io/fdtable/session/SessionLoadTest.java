@@ -14,6 +14,7 @@ import java.util.concurrent.Future;
 import java.util.stream.Collectors;
 
 import io.fdtable.kernel.Allocator;
+import io.fdtable.kernel.AllocatorOptions;
 import io.fdtable.kernel.Errno;
 import io.fdtable.kernel.Fcntl;
 import io.fdtable.kernel.FdBitmaps;
@@ -99,7 +100,7 @@ class SessionLoadTest {
 
 	private Load start() {
 		SessionSnapshot session = this.registry
-			.create(new SessionRequest(null, LIMIT, LIMIT, true, Allocator.WORD_FIRST, null), null)
+			.create(new SessionRequest(null, LIMIT, LIMIT, true, AllocatorOptions.DEFAULT, null), null)
 			.session();
 		SessionId id = Objects.requireNonNull(session).id();
 		return new Load(Objects.requireNonNull(this.registry.find(id)).tree(), new ArrayList<>());

@@ -11,6 +11,7 @@ import java.util.concurrent.Executors;
 import java.util.stream.Collectors;
 
 import io.fdtable.kernel.Allocator;
+import io.fdtable.kernel.AllocatorOptions;
 import io.fdtable.kernel.Errno;
 import io.fdtable.kernel.Rlimit;
 import io.fdtable.kernel.SyscallException;
@@ -32,7 +33,7 @@ class SessionRegistryTest {
 	@Test
 	void startsTheFirstProcessOfANewTree() {
 		SessionSnapshot session = this.service
-			.create(new SessionRequest("build", 100, 200, true, Allocator.WORD_FIRST, Duration.ofSeconds(5)));
+			.create(new SessionRequest("build", 100, 200, true, AllocatorOptions.DEFAULT, Duration.ofSeconds(5)));
 		assertThat(session.id().tree()).matches("[a-z2-7]{26}");
 		assertThat(session).isEqualTo(new SessionSnapshot(new SessionId(session.id().tree(), 1), 0, "build",
 				new Rlimit(100, 200), Allocator.WORD_FIRST, 1, SettableClock.START, SettableClock.START.plusSeconds(5),
@@ -43,16 +44,17 @@ class SessionRegistryTest {
 	@Test
 	void startsWithoutStdioOnRequest() {
 		SessionSnapshot session = this.service
-			.create(new SessionRequest(null, 100, 200, false, Allocator.WORD_FIRST, null));
+			.create(new SessionRequest(null, 100, 200, false, AllocatorOptions.DEFAULT, null));
 		assertThat(session.ttl()).isEqualTo(SessionFixture.TTL);
 		assertThat(this.service.openFd(session.id()).fd()).isZero();
 	}
 
 	@Test
 	void refusesLimitsThatSetrlimitRefusesAndLeavesNothingBehind() {
-		assertThat(this.registry.create(new SessionRequest(null, 201, 200, true, Allocator.WORD_FIRST, null), null))
+		assertThat(this.registry.create(new SessionRequest(null, 201, 200, true, AllocatorOptions.DEFAULT, null), null))
 			.isEqualTo(new SessionRegistry.Created(null, Errno.EINVAL, false));
-		assertThat(this.registry.create(new SessionRequest(null, 1, 1_048_577, true, Allocator.WORD_FIRST, null), null))
+		assertThat(this.registry.create(new SessionRequest(null, 1, 1_048_577, true, AllocatorOptions.DEFAULT, null),
+				null))
 			.isEqualTo(new SessionRegistry.Created(null, Errno.EPERM, false));
 		assertThat(this.registry.list(null, 10)).isEmpty();
 		assertThat(this.registry.sysctl().threads()).isZero();
@@ -79,7 +81,7 @@ class SessionRegistryTest {
 	@Test
 	void childrenInheritTheTtl() {
 		SessionSnapshot parent = this.service
-			.create(new SessionRequest(null, 100, 200, true, Allocator.WORD_FIRST, Duration.ofSeconds(7)));
+			.create(new SessionRequest(null, 100, 200, true, AllocatorOptions.DEFAULT, Duration.ofSeconds(7)));
 		assertThat(this.service.fork(parent.id(), false).ttl()).isEqualTo(Duration.ofSeconds(7));
 	}
 

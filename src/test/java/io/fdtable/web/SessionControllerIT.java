@@ -65,6 +65,19 @@ class SessionControllerIT {
 	}
 
 	@Test
+	void aSessionWithoutTheHintSearchesFromTheLowestNumberAndSoDoItsCopies() {
+		String body = "{\"allocator\":\"SUMMARY_TREE\",\"nextFdHint\":false}";
+		String session = String.valueOf(this.api.post(Api.SESSIONS, body).is(201).header(HttpHeaders.LOCATION));
+		assertThat(this.api.open(session)).isEqualTo(3);
+		String child = String.valueOf(this.api.post(session + "/fork", null).is(201).header(HttpHeaders.LOCATION));
+		for (String each : List.of(session, child)) {
+			JsonNode table = this.api.get(each + "/statistics").is(200).json().path("table");
+			assertThat(table.path("options")).hasToString("{\"allocator\":\"SUMMARY_TREE\",\"nextFdHint\":false}");
+			assertThat(table.path("nextFd").asInt()).isZero();
+		}
+	}
+
+	@Test
 	void refusesLimitsThatSetrlimitRefuses() {
 		this.api.post(Api.SESSIONS, "{\"limits\":{\"nofile\":{\"soft\":6,\"hard\":5}}}").isErrno(422, Errno.EINVAL);
 		this.api.post(Api.SESSIONS, "{\"limits\":{\"nofile\":{\"soft\":6,\"hard\":1048577}}}")
