@@ -1,5 +1,6 @@
 package io.fdtable.kernel;
 
+import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 
 import static io.fdtable.kernel.IoFixture.RDWR_CREATE;
@@ -191,6 +192,57 @@ class RegularFileTest {
 		assertThat(this.system.position(fd)).isEqualTo(5);
 		assertErrno(Errno.EINVAL, () -> this.io.lseek(fd, -1, Seek.SEEK_SET));
 		assertErrno(Errno.EINVAL, () -> this.io.lseek(fd, 0, 5));
+	}
+
+	@Test
+	void readAndWrite_acrossPages_everyByteInItsPlace() {
+		int fd = this.system.open("/data", RDWR_CREATE);
+		long before = this.system.sysctl.memory();
+		byte[] data = new byte[10_000];
+		for (int i = 0; i < data.length; i++) {
+			data[i] = (byte) (1 + i % 101);
+		}
+		this.system.seek(fd, 4000);
+		assertThat(this.io.write(fd, data)).isEqualTo(10_000);
+		// Four pages, and pointers for one, two and four of them.
+		assertThat(this.system.sysctl.memory()).isEqualTo(before + 4 * 4096 + 4 * 4);
+		this.system.seek(fd, 3990);
+		byte[] read = this.io.read(fd, 20_000);
+		assertThat(read).hasSize(10_010);
+		assertThat(Arrays.copyOf(read, 10)).containsOnly(0);
+		assertThat(Arrays.copyOfRange(read, 10, read.length)).isEqualTo(data);
+		this.system.seek(fd, 8190);
+		assertThat(this.io.read(fd, 5000)).isEqualTo(Arrays.copyOfRange(data, 4190, 9190));
+		assertThat(this.system.position(fd)).isEqualTo(13_190);
+		this.system.exitAll();
+	}
+
+	@Test
+	void seekDataAndHole_atTheEdgesOfPages_theNextOfItsKind() {
+		int fd = this.system.open("/data", RDWR_CREATE);
+		this.system.seek(fd, 8192);
+		this.system.write(fd, "x");
+		assertThat(this.io.lseek(fd, 0, Seek.SEEK_DATA)).isEqualTo(8192);
+		assertThat(this.io.lseek(fd, 8192, Seek.SEEK_DATA)).isEqualTo(8192);
+		assertThat(this.io.lseek(fd, 8191, Seek.SEEK_HOLE)).isEqualTo(8191);
+		assertThat(this.io.lseek(fd, 8192, Seek.SEEK_HOLE)).isEqualTo(8193);
+		assertErrno(Errno.ENXIO, () -> this.io.lseek(fd, 8193, Seek.SEEK_HOLE));
+		this.system.exitAll();
+	}
+
+	@Test
+	void open_memorySpent_ENOMEMAndNoReferenceToThePathIsLeft() {
+		IoFixture small = IoFixture.withMemory(20_000);
+		int fd = small.open("/data", RDWR_CREATE);
+		small.write(fd, "content");
+		small.sysctl.charge(20_000 - small.sysctl.memory());
+		assertErrno(Errno.ENOMEM, () -> small.open("/data", OpenFlags.O_RDONLY));
+		small.task.close(fd);
+		long spent = small.sysctl.memory();
+		small.task.exit();
+		// The page, its pointer and the entry go with the last process.
+		assertThat(spent - small.sysctl.memory()).isGreaterThan(4096);
+		assertThat(small.sysctl.files()).isZero();
 	}
 
 }

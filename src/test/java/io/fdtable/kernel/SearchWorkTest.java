@@ -163,4 +163,24 @@ class SearchWorkTest {
 		assertThat(table.statistics().wordsRead()).isEqualTo(words);
 	}
 
+	@ParameterizedTest
+	@CsvSource({ "ONE_LEVEL, 4, 0, 4", "TWO_LEVEL, 0, 4, 8", "LOW_WORD_FIRST, 4, 0, 4", "WORD_FIRST, 4, 0, 4",
+			"CACHE_LINE, 0, 4, 8", "SUMMARY_TREE, 4, 0, 4" })
+	void statistics_fourSearchesThatHitTheHint_countedExactly(Allocator allocator, int wordHits, int summarySearches,
+			int wordsRead) {
+		FilesStruct table = new FilesStruct(this.sysctl, allocator);
+		for (int fd = 0; fd < 2; fd++) {
+			table.allocFd(0, 1024, false);
+		}
+		table.allocFd(60, 1024, false);
+		table.putUnusedFd(0);
+		table.allocFd(0, 1024, false);
+		TableStatistics statistics = table.statistics();
+		assertThat(statistics.searches()).isEqualTo(4);
+		assertThat(statistics.hintHits()).isEqualTo(4);
+		assertThat(statistics.wordHits()).isEqualTo(wordHits);
+		assertThat(statistics.summarySearches()).isEqualTo(summarySearches);
+		assertThat(statistics.wordsRead()).isEqualTo(wordsRead);
+	}
+
 }

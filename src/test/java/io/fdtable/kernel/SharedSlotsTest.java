@@ -224,4 +224,31 @@ class SharedSlotsTest {
 		other.files().checkInvariants();
 	}
 
+	@Test
+	void closeRange_wholeSharedChunks_dropsWhatTheChildHeldOfThem() {
+		Task child = this.parent.fork(false);
+		OpenFile file = file(this.parent, 1500);
+		assertThat(child.files().closeRange(new FdRange(0, SIZE))).isEqualTo(SIZE);
+		assertThat(this.tree.references(file)).isEqualTo(1);
+		assertThat(this.parent.files().sharesSlot(1500)).isFalse();
+		this.parent.close(1500);
+		assertThat(file.count()).isZero();
+		assertThat(this.sysctl.files()).isEqualTo(SIZE - 1);
+		check(child);
+	}
+
+	@Test
+	void bytesFor_width_referenceGenerationAndBitsOfEachSlot() {
+		assertThat(FdTable.bytesFor(64)).isZero();
+		assertThat(FdTable.bytesFor(1024)).isEqualTo(12 * 1024 + 2 * 1024 / 8 + 2);
+		assertThat(FdTable.bytesFor(1 << 20)).isEqualTo(12 * (1 << 20) + 2 * (1 << 20) / 8 + (1 << 20) / 64 / 8);
+	}
+
+	@Test
+	void statistics_fullWords_wordsOfOnes() {
+		assertThat(this.parent.files().statistics().fullWords()).isEqualTo(SIZE / 64);
+		this.parent.close(70);
+		assertThat(this.parent.files().statistics().fullWords()).isEqualTo(SIZE / 64 - 1);
+	}
+
 }

@@ -204,4 +204,87 @@ class SocketCallsTest {
 		this.system.exitAll();
 	}
 
+	@Test
+	void accept4_flags_onTheNewDescriptorOnly() {
+		int marked = this.sockets.accept4(this.listener, OpenFlags.O_CLOEXEC | OpenFlags.O_NONBLOCK);
+		int plain = this.sockets.accept4(this.listener, 0);
+		this.sockets.connect(this.system.open(FileKind.SOCKET), this.port);
+		this.sockets.connect(this.system.open(FileKind.SOCKET), this.port);
+		assertThat(entry(marked).closeOnExec()).isTrue();
+		assertThat(this.task.fcntl(marked, Fcntl.F_GETFL, 0)).isEqualTo(OpenFlags.O_RDWR | OpenFlags.O_NONBLOCK);
+		assertThat(entry(plain).closeOnExec()).isFalse();
+		assertThat(this.task.fcntl(plain, Fcntl.F_GETFL, 0)).isEqualTo(OpenFlags.O_RDWR);
+		this.system.exitAll();
+	}
+
+	@Test
+	void isPending_anotherNumberOrTable_false() {
+		int accepted = this.sockets.accept4(this.listener, 0);
+		Task child = this.task.fork(false);
+		Sockets all = this.system.tree.sockets();
+		assertThat(all.isPending(this.task.files(), accepted)).isTrue();
+		assertThat(all.isPending(this.task.files(), this.listener)).isFalse();
+		assertThat(all.isPending(child.files(), accepted)).isFalse();
+		this.system.exitAll();
+	}
+
+	@Test
+	void exit_whileAcceptsOfTwoProcessesWait_endsItsOwn() {
+		int own = this.sockets.accept4(this.listener, 0);
+		Task child = this.task.fork(false);
+		int other = child.sockets().accept4(this.listener, 0);
+		FilesStruct table = child.files();
+		assertThat(this.system.tree.sockets().isPending(table, other)).isTrue();
+		child.exit();
+		assertThat(this.system.tree.sockets().isPending(this.task.files(), own)).isTrue();
+		assertThat(this.system.tree.sockets().isPending(table, other)).isFalse();
+		assertThat(entry(own).isReserved()).isTrue();
+		this.system.exitAll();
+	}
+
+	@Test
+	void cancel_byTableAndNumber_thatAcceptAndNoOther() {
+		int first = this.sockets.accept4(this.listener, 0);
+		int second = this.sockets.accept4(this.listener, 0);
+		Task child = this.task.fork(false);
+		Sockets all = this.system.tree.sockets();
+		assertThat(all.cancel(child.files(), first)).isFalse();
+		assertThat(all.cancel(this.task.files(), this.listener)).isFalse();
+		assertThat(all.cancel(this.task.files(), first)).isTrue();
+		assertThat(this.task.files().entry(first)).isNull();
+		assertThat(all.isPending(this.task.files(), second)).isTrue();
+		assertThat(all.cancel(this.task.files(), first)).isFalse();
+		this.system.exitAll();
+	}
+
+	@Test
+	void shutdown_receivingSide_whatHasArrivedIsStillRead() {
+		int accepted = this.sockets.accept4(this.listener, 0);
+		int client = this.system.open(FileKind.SOCKET);
+		this.sockets.connect(client, this.port);
+		this.system.write(client, "hi");
+		this.sockets.shutdown(accepted, 0);
+		assertThat(fileAt(accepted).operations()).isInstanceOfSatisfying(Socket.class,
+				(socket) -> assertThat(socket.shutdownMask()).isEqualTo(Socket.RECEIVE));
+		assertThat(this.system.read(accepted, 9)).isEqualTo("hi");
+		assertThat(this.system.read(accepted, 9)).isEmpty();
+		this.system.exitAll();
+	}
+
+	@Test
+	void shutdown_notConnected_ENOTCONNAndForgottenByConnectAndListen() {
+		int client = this.system.open(FileKind.SOCKET);
+		assertErrno(Errno.ENOTCONN, () -> this.sockets.shutdown(client, 2));
+		assertThat(this.system.read(client, 1)).isEmpty();
+		int accepted = this.sockets.accept4(this.listener, 0);
+		this.sockets.connect(client, this.port);
+		assertThat(this.system.write(client, "hi")).isEqualTo(2);
+		assertThat(this.system.read(accepted, 9)).isEqualTo("hi");
+		int second = this.system.open(FileKind.SOCKET);
+		assertErrno(Errno.ENOTCONN, () -> this.sockets.shutdown(second, 2));
+		this.sockets.listen(second, 1);
+		assertErrno(Errno.ENOTCONN, () -> this.system.read(second, 1));
+		this.system.exitAll();
+	}
+
 }
