@@ -6,6 +6,7 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
 
+import io.fdtable.kernel.Sysctl;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
@@ -65,7 +66,8 @@ public class StraceParserBenchmark {
 	@Benchmark
 	@OperationsPerInvocation(LINES)
 	public long readAndReplay() throws IOException {
-		try (Trace trace = Trace.read(new ByteArrayInputStream(this.log), 1L << 30, TraceProgress.NONE)) {
+		try (Trace trace = Trace.read(new ByteArrayInputStream(this.log), 1L << 30, Sysctl.unbounded(),
+				TraceProgress.NONE)) {
 			return trace.report().calls();
 		}
 	}

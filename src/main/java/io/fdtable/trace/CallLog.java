@@ -24,7 +24,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class CallLog implements Closeable {
 
-	private static final int BUFFER = 1 << 16;
+	/** What a reader keeps in memory, in bytes. */
+	static final int BUFFER = 1 << 16;
 
 	/** No call is longer: its text, its descriptors and a few numbers. */
 	private static final int MAX_CALL = Call.MAX_TEXT + 5 * Call.MAX_FDS + 128;

@@ -19,6 +19,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class LiveProcesses {
 
+	/** More than a process or thread takes beside its table, in bytes. */
+	private static final int PROCESS_BYTES = 1024;
+
 	private final Map<Integer, TracedProcess> live = new HashMap<>();
 
 	private final InitialDescriptors initial;
@@ -44,6 +47,19 @@ final class LiveProcesses {
 
 	Iterable<TracedProcess> all() {
 		return this.live.values();
+	}
+
+	/**
+	 * Returns what the processes take, the tables of the model left out.
+	 * @return bytes
+	 */
+	long bytes() {
+		long bytes = 0;
+		for (TracedProcess process : this.live.values()) {
+			bytes += PROCESS_BYTES + process.survivors.size() / Byte.SIZE
+					+ process.table.bytes() / process.table.sharers;
+		}
+		return bytes;
 	}
 
 	/** Ends every process that is still alive, at the end of the log. */

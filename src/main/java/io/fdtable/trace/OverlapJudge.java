@@ -45,6 +45,12 @@ final class OverlapJudge {
 	/** What the states of one search may take together, in bits: 4 MB. */
 	private static final int MAX_BITS = 1 << 25;
 
+	/** What a state takes beside its numbers, in bytes. */
+	private static final int STATE_BYTES = 256;
+
+	/** What one call under way takes in a state, in bytes. */
+	private static final int CALL_BYTES = 64;
+
 	/** Progress of a call that has given its number back. */
 	private static final int GIVEN_BACK = Integer.MIN_VALUE;
 
@@ -81,6 +87,18 @@ final class OverlapJudge {
 			return this.progress.getOrDefault(call, 0);
 		}
 
+	}
+
+	/**
+	 * Returns what the states take.
+	 * @return bytes
+	 */
+	long bytes() {
+		long bytes = 0;
+		for (State state : this.states) {
+			bytes += STATE_BYTES + state.taken.size() / Byte.SIZE + (long) CALL_BYTES * state.progress.size();
+		}
+		return bytes;
 	}
 
 	/** A state on the way to the end of a call that has made so many steps itself. */

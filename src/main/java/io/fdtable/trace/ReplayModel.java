@@ -34,8 +34,9 @@ final class ReplayModel {
 
 	private final ReplayListener listener;
 
-	private final ProcessTree tree = new ProcessTree(
-			new Sysctl(TraceReplay.NR_OPEN, MAX_FILES, TraceReplay.MAX_THREADS, MAX_MEMORY));
+	private final Sysctl sysctl = new Sysctl(TraceReplay.NR_OPEN, MAX_FILES, TraceReplay.MAX_THREADS, MAX_MEMORY);
+
+	private final ProcessTree tree = new ProcessTree(this.sysctl);
 
 	private final SyscallInterpreter interpreter = new SyscallInterpreter();
 
@@ -44,6 +45,14 @@ final class ReplayModel {
 	ReplayModel(Allocator allocator, ReplayListener listener) {
 		this.allocator = allocator;
 		this.listener = listener;
+	}
+
+	/**
+	 * Returns what the tables and open files take.
+	 * @return bytes
+	 */
+	long bytes() {
+		return this.sysctl.memory();
 	}
 
 	/** Returns how many descriptors all processes have open. */

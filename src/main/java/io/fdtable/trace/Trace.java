@@ -12,6 +12,7 @@ import java.util.TreeMap;
 
 import io.fdtable.kernel.Allocator;
 import io.fdtable.kernel.FdEntry;
+import io.fdtable.kernel.Sysctl;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,7 +20,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>
  * What matters of the log is kept in a temporary file, and each question is answered by
- * replaying that. Safe from any thread; close it to free the file.
+ * replaying that; questions about a line go on from {@link KeptReplays replays that
+ * stopped before it}. Safe from any thread; close it to free the file.
  */
 public final class Trace implements Closeable {
 
@@ -32,21 +34,25 @@ public final class Trace implements Closeable {
 
 	private final TraceReport report;
 
-	private Trace(CallLog log, InitialDescriptors initial, TraceReport report) {
+	private final KeptReplays kept;
+
+	private Trace(CallLog log, InitialDescriptors initial, TraceReport report, KeptReplays kept) {
 		this.log = log;
 		this.initial = initial;
 		this.report = report;
+		this.kept = kept;
 	}
 
 	/**
 	 * Reads a log and replays it.
 	 * @param in the output of strace, read to its end or until the call log is full
 	 * @param maxBytes how large the call log may get; it takes about a tenth of the log
+	 * @param sysctl whose memory budget pays for what makes later questions fast
 	 * @param progress is told how far the reading is
 	 * @return the log with its report
 	 * @throws IOException if the stream or the temporary file fails
 	 */
-	public static Trace read(InputStream in, long maxBytes, TraceProgress progress) throws IOException {
+	public static Trace read(InputStream in, long maxBytes, Sysctl sysctl, TraceProgress progress) throws IOException {
 		CallLog log = new CallLog(maxBytes);
 		try {
 			StraceParser parser = new StraceParser(in);
@@ -61,7 +67,7 @@ public final class Trace implements Closeable {
 			replay.finish();
 			note(seen, notes);
 			TraceReport report = findings.report(parser, initial, List.copyOf(notes));
-			return new Trace(log, initial, report);
+			return new Trace(log, initial, report, new KeptReplays(sysctl));
 		}
 		catch (IOException | RuntimeException ex) {
 			log.close();
@@ -123,9 +129,11 @@ public final class Trace implements Closeable {
 	 * @throws IOException if the temporary file cannot be read
 	 */
 	public TraceViews.@Nullable TableAt tableAt(int pid, long line) throws IOException {
-		TraceReplay replay = replay(Allocator.WORD_FIRST, SILENT);
+		TraceReplay replay = replayFrom(line);
 		replay.run(line);
-		return tableOf(replay, pid, line);
+		TraceViews.TableAt table = tableOf(replay, pid, line);
+		this.kept.keep(replay);
+		return table;
 	}
 
 	/**
@@ -137,12 +145,19 @@ public final class Trace implements Closeable {
 	 * @throws IOException if the temporary file cannot be read
 	 */
 	public TraceViews.@Nullable TableDiff diff(int pid, long from, long to) throws IOException {
-		TraceReplay replay = replay(Allocator.WORD_FIRST, SILENT);
+		TraceReplay replay = replayFrom(from);
 		replay.run(from);
 		TraceViews.TableAt before = tableOf(replay, pid, from);
 		replay.run(to);
 		TraceViews.TableAt after = tableOf(replay, pid, to);
+		this.kept.keep(replay);
 		return (before != null && after != null) ? diff(before, after) : null;
+	}
+
+	/** Returns a replay that has not passed a line, the furthest that there is. */
+	private TraceReplay replayFrom(long line) {
+		TraceReplay replay = this.kept.take(line);
+		return (replay != null) ? replay : replay(Allocator.WORD_FIRST, SILENT);
 	}
 
 	private static TraceViews.TableDiff diff(TraceViews.TableAt before, TraceViews.TableAt after) {
@@ -251,8 +266,14 @@ public final class Trace implements Closeable {
 		return new TraceReplay(this.log, allocator, this.initial, listener);
 	}
 
+	/** Returns how many replays are kept. */
+	int keptReplays() {
+		return this.kept.size();
+	}
+
 	@Override
 	public void close() {
+		this.kept.close();
 		try {
 			this.log.close();
 		}

@@ -58,7 +58,7 @@ public class TraceRegistry {
 		try {
 			InputStream bounded = new BoundedInputStream(unzipped(log), this.properties.maxSize().toBytes(),
 					stored.memory());
-			stored.complete(Trace.read(bounded, this.properties.maxSize().toBytes(), stored));
+			stored.complete(Trace.read(bounded, this.properties.maxSize().toBytes(), this.sysctl, stored));
 			stored.use(this.clock.instant());
 			isRead = true;
 			return stored;

@@ -78,6 +78,8 @@ final class TraceReplay {
 	/** Whether {@link #call} has been read and not been replayed. */
 	private boolean isWaiting;
 
+	private long line;
+
 	TraceReplay(CallLog log, Allocator allocator, InitialDescriptors initial, ReplayListener listener) {
 		this.calls = log.reader();
 		this.ends = log.reader();
@@ -87,6 +89,23 @@ final class TraceReplay {
 		this.underWay = new CallsUnderWay(this.model, this.unseen);
 		this.processes = new LiveProcesses(initial, listener, this.model, this.underWay);
 		this.execution = new CallExecution(listener, initial, this.model, this.unseen, this.underWay, this.processes);
+	}
+
+	/**
+	 * Returns the highest line that has been replayed. The tables as they were just after
+	 * a line can be had by running up to it as long as it is not less than this.
+	 */
+	long line() {
+		return this.line;
+	}
+
+	/**
+	 * Returns about how much memory it takes: what grows with the log exactly enough, a
+	 * generous constant for each process.
+	 * @return bytes
+	 */
+	long bytes() {
+		return 2 * CallLog.BUFFER + this.model.bytes() + this.processes.bytes();
 	}
 
 	/** Returns how many descriptors all processes have open. */
@@ -117,6 +136,7 @@ final class TraceReplay {
 			if (this.isWaiting) {
 				return true;
 			}
+			this.line = Math.max(this.line, this.call.line);
 			replay(this.call);
 		}
 		return false;

@@ -111,6 +111,15 @@ final class TracedTable {
 		return new TracedTable(this, copy);
 	}
 
+	/**
+	 * Returns what it takes, the table of the model left out.
+	 * @return bytes
+	 */
+	long bytes() {
+		long numbers = 4L * Long.BYTES * this.made.length + (this.known.size() + this.uncertain.size()) / Byte.SIZE;
+		return numbers + ((this.judge != null) ? this.judge.bytes() : 0);
+	}
+
 	private int highest() {
 		int fd = this.made.length - 1;
 		while (fd >= 0 && this.made[fd] == 0) {

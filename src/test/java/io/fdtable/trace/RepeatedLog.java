@@ -8,6 +8,8 @@ import java.util.List;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 
+import io.fdtable.kernel.Sysctl;
+
 /**
  * A log of any length, made of real ones: each is repeated with new process numbers, one
  * after another, and made up while it is read.
@@ -34,7 +36,8 @@ final class RepeatedLog extends InputStream {
 	/** Runs a replay of a long log and prints what it needed, for a JVM of its own. */
 	public static void main(String[] args) throws IOException {
 		List<String> logs = Arrays.stream(args).skip(1).map(Traces::text).toList();
-		try (Trace trace = Trace.read(new RepeatedLog(logs, Long.parseLong(args[0])), 1L << 32, TraceProgress.NONE)) {
+		try (Trace trace = Trace.read(new RepeatedLog(logs, Long.parseLong(args[0])), 1L << 32, Sysctl.unbounded(),
+				TraceProgress.NONE)) {
 			TraceReport report = trace.report();
 			System.out.println("lines=" + report.lines() + " unparsed=" + report.unparsed() + " divergences="
 					+ report.divergences().size() + " processes=" + report.processes().size() + " capped="

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
+import io.fdtable.kernel.Sysctl;
 import org.assertj.core.groups.Tuple;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -425,7 +426,7 @@ class TraceTest {
 	@Test
 	void a_full_call_log_ends_the_report_with_a_note() throws IOException {
 		byte[] log = Traces.text("threads.strace").getBytes(StandardCharsets.ISO_8859_1);
-		try (Trace trace = Trace.read(new ByteArrayInputStream(log), 12_000, TraceProgress.NONE)) {
+		try (Trace trace = Trace.read(new ByteArrayInputStream(log), 12_000, Sysctl.unbounded(), TraceProgress.NONE)) {
 			assertThat(trace.report().notes())
 				.anyMatch((note) -> note.startsWith("the log has more calls than are kept"));
 		}

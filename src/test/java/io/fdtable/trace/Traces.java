@@ -7,6 +7,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 
 import io.fdtable.kernel.Allocator;
+import io.fdtable.kernel.Sysctl;
 
 /**
  * The recorded logs.
@@ -63,7 +64,7 @@ final class Traces {
 	static Trace of(String text) {
 		try {
 			return Trace.read(new ByteArrayInputStream(text.getBytes(StandardCharsets.ISO_8859_1)), MAX_BYTES,
-					TraceProgress.NONE);
+					Sysctl.unbounded(), TraceProgress.NONE);
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
