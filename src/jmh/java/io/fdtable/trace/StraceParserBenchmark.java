@@ -66,7 +66,7 @@ public class StraceParserBenchmark {
 	@Benchmark
 	@OperationsPerInvocation(LINES)
 	public long readAndReplay() throws IOException {
-		try (Trace trace = Trace.read(new ByteArrayInputStream(this.log), 1L << 30, Sysctl.unbounded(),
+		try (Trace trace = Trace.read(new ByteArrayInputStream(this.log), new TraceDisk(1L << 30), Sysctl.unbounded(),
 				TraceProgress.NONE)) {
 			return trace.report().calls();
 		}

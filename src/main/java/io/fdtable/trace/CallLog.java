@@ -37,7 +37,9 @@ final class CallLog implements Closeable {
 
 	private final ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER);
 
-	private final long maxBytes;
+	private final TraceDisk disk;
+
+	private long taken;
 
 	/** Where the buffer stands in the file. */
 	private long base;
@@ -48,8 +50,8 @@ final class CallLog implements Closeable {
 
 	private final Map<String, Integer> errnoIds = new HashMap<>();
 
-	CallLog(long maxBytes) throws IOException {
-		this.maxBytes = maxBytes;
+	CallLog(TraceDisk disk) throws IOException {
+		this.disk = disk;
 		Path file = Files.createTempFile("fdtable-trace-", ".calls");
 		this.channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE,
 				StandardOpenOption.DELETE_ON_CLOSE);
@@ -63,10 +65,6 @@ final class CallLog implements Closeable {
 
 	long size() {
 		return this.base + this.buffer.position();
-	}
-
-	boolean isFull() {
-		return size() + MAX_CALL > this.maxBytes;
 	}
 
 	/**
@@ -139,9 +137,14 @@ final class CallLog implements Closeable {
 		return id;
 	}
 
-	/** Ends the writing. */
+	/**
+	 * Writes what has been appended, so that readers see it.
+	 * @throws TraceRefusedException if the disk has no room for it
+	 */
 	void flush() throws IOException {
 		this.buffer.flip();
+		this.disk.take(this.buffer.remaining());
+		this.taken += this.buffer.remaining();
 		while (this.buffer.hasRemaining()) {
 			this.base += this.channel.write(this.buffer, this.base);
 		}
@@ -151,6 +154,8 @@ final class CallLog implements Closeable {
 	@Override
 	public void close() throws IOException {
 		this.channel.close();
+		this.disk.giveBack(this.taken);
+		this.taken = 0;
 	}
 
 	Reader reader() {

@@ -45,20 +45,21 @@ public final class Trace implements Closeable {
 
 	/**
 	 * Reads a log and replays it.
-	 * @param in the output of strace, read to its end or until the call log is full
-	 * @param maxBytes how large the call log may get; it takes about a tenth of the log
+	 * @param in the output of strace, read to its end
+	 * @param disk has room for the calls, which take about a tenth of the log
 	 * @param sysctl whose memory budget pays for what makes later questions fast
 	 * @param progress is told how far the reading is
 	 * @return the log with its report
+	 * @throws TraceRefusedException if the disk has no room left
 	 * @throws IOException if the stream or the temporary file fails
 	 */
-	public static Trace read(InputStream in, long maxBytes, Sysctl sysctl, TraceProgress progress) throws IOException {
-		CallLog log = new CallLog(maxBytes);
+	static Trace read(InputStream in, TraceDisk disk, Sysctl sysctl, TraceProgress progress) throws IOException {
+		CallLog log = new CallLog(disk);
 		try {
 			StraceParser parser = new StraceParser(in);
 			BitSet seen = new BitSet();
 			List<String> notes = new ArrayList<>();
-			record(parser, log, seen, notes, progress);
+			record(parser, log, seen, progress);
 			InitialDescriptors initial = rehearse(log);
 			Findings findings = new Findings(log);
 			TraceReplay replay = new TraceReplay(log, Allocator.WORD_FIRST, initial, findings);
@@ -83,14 +84,10 @@ public final class Trace implements Closeable {
 		return initial;
 	}
 
-	private static void record(StraceParser parser, CallLog log, BitSet seen, List<String> notes,
-			TraceProgress progress) throws IOException {
+	private static void record(StraceParser parser, CallLog log, BitSet seen, TraceProgress progress)
+			throws IOException {
 		Call call = parser.next();
 		while (call != null) {
-			if (log.isFull()) {
-				notes.add("the log has more calls than are kept; everything here ends at line " + call.line);
-				break;
-			}
 			seen.set(call.type.id());
 			long offset = log.append(call);
 			if (call.phase == Call.Phase.START) {

@@ -16,7 +16,7 @@ public final class TraceRefusedException extends IOException {
 		/** The log is larger than a log may be. */
 		TOO_LARGE,
 
-		/** There are as many traces as there may be. */
+		/** The traces take as much as they may. */
 		TOO_MANY
 
 	}

@@ -35,6 +35,8 @@ public class TraceRegistry {
 
 	private final InstantSource clock;
 
+	private final TraceDisk disk;
+
 	private final SecureRandom random = new SecureRandom();
 
 	private final Map<String, StoredTrace> traces = new ConcurrentSkipListMap<>();
@@ -42,6 +44,7 @@ public class TraceRegistry {
 	TraceRegistry(TraceProperties properties, SessionRegistry sessions, InstantSource clock) {
 		this.properties = properties;
 		this.sysctl = sessions.sysctl();
+		this.disk = new TraceDisk(properties.maxDisk().toBytes());
 		this.clock = clock;
 	}
 
@@ -49,7 +52,7 @@ public class TraceRegistry {
 	 * Reads a log to its end and keeps it.
 	 * @param log the output of strace, compressed with gzip or not
 	 * @return the trace
-	 * @throws TraceRefusedException if the log is too large or there are too many traces
+	 * @throws TraceRefusedException if the log is too large or the traces take too much
 	 * @throws IOException if the log cannot be read
 	 */
 	public StoredTrace add(InputStream log) throws IOException {
@@ -58,7 +61,7 @@ public class TraceRegistry {
 		try {
 			InputStream bounded = new BoundedInputStream(unzipped(log), this.properties.maxSize().toBytes(),
 					stored.memory());
-			stored.complete(Trace.read(bounded, this.properties.maxSize().toBytes(), this.sysctl, stored));
+			stored.complete(Trace.read(bounded, this.disk, this.sysctl, stored));
 			stored.use(this.clock.instant());
 			isRead = true;
 			return stored;

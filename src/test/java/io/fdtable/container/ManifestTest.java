@@ -34,6 +34,7 @@ import tools.jackson.databind.json.JsonMapper;
 import org.springframework.boot.env.YamlPropertySourceLoader;
 import org.springframework.core.io.ClassPathResource;
 import org.springframework.core.io.support.PropertiesLoaderUtils;
+import org.springframework.util.unit.DataSize;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -134,6 +135,19 @@ class ManifestTest {
 			assertThat(volume.getName()).isEqualTo("tmp");
 			assertThat(volume.getEmptyDir().getSizeLimit()).isEqualTo(new Quantity("64Mi"));
 		});
+	}
+
+	@Test
+	void tracesAreRefusedBeforeTheirFilesFillTmp() {
+		String maxDisk = container().getEnv()
+			.stream()
+			.filter((variable) -> variable.getName().equals("FDTABLE_TRACE_MAXDISK"))
+			.map((variable) -> variable.getValue())
+			.findFirst()
+			.orElseThrow();
+		assertThat(DataSize.parse(maxDisk)).isEqualTo(DataSize.ofMegabytes(48));
+		assertThat(pod().getVolumes().getFirst().getEmptyDir().getSizeLimit().getNumericalAmount().longValueExact())
+			.isGreaterThan(DataSize.ofMegabytes(48 + 8).toBytes());
 	}
 
 	@Test

@@ -186,8 +186,8 @@ class KeptReplaysTest {
 	}
 
 	private static Trace read(String log, Sysctl sysctl) throws IOException {
-		return Trace.read(new ByteArrayInputStream(log.getBytes(StandardCharsets.ISO_8859_1)), 1L << 30, sysctl,
-				TraceProgress.NONE);
+		return Trace.read(new ByteArrayInputStream(log.getBytes(StandardCharsets.ISO_8859_1)), new TraceDisk(1L << 30),
+				sysctl, TraceProgress.NONE);
 	}
 
 }

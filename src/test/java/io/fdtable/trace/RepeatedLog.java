@@ -36,8 +36,8 @@ final class RepeatedLog extends InputStream {
 	/** Runs a replay of a long log and prints what it needed, for a JVM of its own. */
 	public static void main(String[] args) throws IOException {
 		List<String> logs = Arrays.stream(args).skip(1).map(Traces::text).toList();
-		try (Trace trace = Trace.read(new RepeatedLog(logs, Long.parseLong(args[0])), 1L << 32, Sysctl.unbounded(),
-				TraceProgress.NONE)) {
+		try (Trace trace = Trace.read(new RepeatedLog(logs, Long.parseLong(args[0])), new TraceDisk(1L << 32),
+				Sysctl.unbounded(), TraceProgress.NONE)) {
 			TraceReport report = trace.report();
 			System.out.println("lines=" + report.lines() + " unparsed=" + report.unparsed() + " divergences="
 					+ report.divergences().size() + " processes=" + report.processes().size() + " capped="

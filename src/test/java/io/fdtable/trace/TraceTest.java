@@ -15,6 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * Guards the replay: logs of real programs are what Linux does, each thing taken out of
@@ -424,12 +425,24 @@ class TraceTest {
 	}
 
 	@Test
-	void a_full_call_log_ends_the_report_with_a_note() throws IOException {
+	void a_log_that_needs_more_disk_than_is_left_is_refused_and_gives_back_what_it_took() throws IOException {
 		byte[] log = Traces.text("threads.strace").getBytes(StandardCharsets.ISO_8859_1);
-		try (Trace trace = Trace.read(new ByteArrayInputStream(log), 12_000, Sysctl.unbounded(), TraceProgress.NONE)) {
-			assertThat(trace.report().notes())
-				.anyMatch((note) -> note.startsWith("the log has more calls than are kept"));
+		TraceDisk disk = new TraceDisk(110_000);
+		long needed;
+		try (Trace trace = Trace.read(new ByteArrayInputStream(log), disk, Sysctl.unbounded(), TraceProgress.NONE)) {
+			assertThat(trace.report().divergences()).isEmpty();
+			needed = disk.used();
+			assertThat(needed).isBetween(12_000L, 110_000L);
 		}
+		assertThat(disk.used()).isZero();
+		TraceDisk tooSmall = new TraceDisk(needed - 1);
+		assertThatExceptionOfType(TraceRefusedException.class)
+			.isThrownBy(
+					() -> Trace.read(new ByteArrayInputStream(log), tooSmall, Sysctl.unbounded(), TraceProgress.NONE))
+			.withMessageContaining("may take " + (needed - 1) + " bytes")
+			.extracting(TraceRefusedException::reason)
+			.isEqualTo(TraceRefusedException.Reason.TOO_MANY);
+		assertThat(tooSmall.used()).isZero();
 	}
 
 	@Test

@@ -36,7 +36,7 @@ final class Traces {
 	/** Reads the calls of a log, for a replay that a test watches step by step. */
 	static CallLog calls(String text) {
 		try {
-			CallLog log = new CallLog(MAX_BYTES);
+			CallLog log = new CallLog(new TraceDisk(MAX_BYTES));
 			StraceParser parser = new StraceParser(
 					new ByteArrayInputStream(text.getBytes(StandardCharsets.ISO_8859_1)));
 			for (Call call = parser.next(); call != null; call = parser.next()) {
@@ -63,8 +63,8 @@ final class Traces {
 	/** Reads the text of a log. */
 	static Trace of(String text) {
 		try {
-			return Trace.read(new ByteArrayInputStream(text.getBytes(StandardCharsets.ISO_8859_1)), MAX_BYTES,
-					Sysctl.unbounded(), TraceProgress.NONE);
+			return Trace.read(new ByteArrayInputStream(text.getBytes(StandardCharsets.ISO_8859_1)),
+					new TraceDisk(MAX_BYTES), Sysctl.unbounded(), TraceProgress.NONE);
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
