@@ -45,6 +45,11 @@ final class IdempotencyLedger {
 	private int promises;
 
 	private record Kept<T>(Object fingerprint, T answer, Instant until, long bytes) {
+
+		Kept<T> keptUntil(Instant later, long added) {
+			return new Kept<>(this.fingerprint, this.answer, later, this.bytes + added);
+		}
+
 	}
 
 	/** What takes memory in proportion to what a client has sent or is told. */
@@ -145,6 +150,33 @@ final class IdempotencyLedger {
 		this.sysctl.overcharge(variable);
 		this.promises--;
 		live(now).put(key, new Kept<>(fingerprint, answer, now.plus(this.bounds.retention()), promised + variable));
+	}
+
+	/** Tells whether an answer is kept under a key. */
+	boolean has(String key, Instant now) {
+		return live(now).containsKey(key);
+	}
+
+	/**
+	 * Takes answers over from a ledger that is about to be cleared, and keeps them from
+	 * now on as long as new ones.
+	 * @param other from where
+	 * @param prefix what the keys begin with there
+	 * @param before what is put before them here
+	 */
+	void adopt(IdempotencyLedger other, String prefix, String before, Instant now) {
+		Instant until = now.plus(this.bounds.retention());
+		Iterator<Map.Entry<String, Kept<?>>> entries = other.live(now).entrySet().iterator();
+		while (entries.hasNext()) {
+			Map.Entry<String, Kept<?>> entry = entries.next();
+			String key = before + entry.getKey();
+			if (entry.getKey().startsWith(prefix) && !has(key, now)) {
+				long added = 2L * before.length();
+				this.sysctl.overcharge(added);
+				live(now).put(key, entry.getValue().keptUntil(until, added));
+				entries.remove();
+			}
+		}
 	}
 
 	/** Gives a place back that no answer will take. */

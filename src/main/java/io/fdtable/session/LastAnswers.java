@@ -2,12 +2,13 @@ package io.fdtable.session;
 
 import java.time.Instant;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps the answers to calls that have ended their session, since the session's own
- * ledger goes with it. Safe from any thread.
+ * Keeps the answers to calls that have ended their session, and to the earlier calls of
+ * the same batch, since the session's own ledger goes with it. Safe from any thread.
  */
 final class LastAnswers {
 
@@ -29,7 +30,7 @@ final class LastAnswers {
 			return null;
 		}
 		synchronized (this.ledger) {
-			return this.ledger.find(key, request, now);
+			return this.ledger.find(key, request.fingerprint(), now);
 		}
 	}
 
@@ -45,7 +46,7 @@ final class LastAnswers {
 		}
 		long promised;
 		synchronized (this.ledger) {
-			promised = this.ledger.promise(key, request, now);
+			promised = this.ledger.promise(key, request.fingerprint(), now);
 		}
 		Answer answer = null;
 		try {
@@ -60,11 +61,29 @@ final class LastAnswers {
 	private void settle(String key, Request request, @Nullable Answer answer, Instant now, long promised) {
 		synchronized (this.ledger) {
 			if (answer != null) {
-				this.ledger.keep(key, request, answer, now, promised);
+				this.ledger.keep(key, request.fingerprint(), answer, now, promised);
 			}
 			else {
 				this.ledger.withdraw(promised);
 			}
+		}
+	}
+
+	/** Takes over what a batch has been answered before it ended its session. */
+	void adopt(Session session, Request last, Instant now) {
+		String batch = BatchKey.prefix(last.idempotencyKey());
+		if (batch != null) {
+			synchronized (this.ledger) {
+				this.ledger.adopt(session.ledger(), batch, prefix(session.id()), now);
+			}
+		}
+	}
+
+	/** Tells whether any of the calls of a batch has its answer here. */
+	boolean hasAny(SessionId session, String batch, int calls, Instant now) {
+		synchronized (this.ledger) {
+			return IntStream.range(0, calls)
+				.anyMatch((i) -> this.ledger.has(prefix(session) + BatchKey.of(batch, i), now));
 		}
 	}
 
@@ -76,7 +95,11 @@ final class LastAnswers {
 
 	private static @Nullable String key(Request request) {
 		String key = request.idempotencyKey();
-		return (key != null) ? request.session() + " " + key : null;
+		return (key != null) ? prefix(request.session()) + key : null;
+	}
+
+	private static String prefix(SessionId session) {
+		return session + " ";
 	}
 
 }

@@ -48,9 +48,11 @@ class LocalExecutor implements SyscallExecutor {
 			if (session.task().hasExited()) {
 				return answerWithoutSession(request);
 			}
-			Answer answer = answer(session, request, this.clock.instant());
+			Instant now = this.clock.instant();
+			Answer answer = answer(session, request, now);
 			// Only now, so that whoever finds no session finds the answer that ended it.
 			if (session.task().hasExited()) {
+				this.registry.lastAnswers().adopt(session, request, now);
 				this.registry.remove(session);
 			}
 			return answer;

@@ -146,6 +146,18 @@ public class SessionRegistry {
 	}
 
 	/**
+	 * Tells whether a batch has ended its session, so that a retry can be answered all
+	 * the same.
+	 * @param id the session
+	 * @param key the Idempotency-Key of the batch
+	 * @param calls how many calls it has, which is also the cost
+	 * @return whether an answer to one of them is kept
+	 */
+	public boolean wasEndedBy(SessionId id, String key, int calls) {
+		return find(id) == null && this.lastAnswers.hasAny(id, key, calls, this.clock.instant());
+	}
+
+	/**
 	 * Lists sessions in the order of their ids.
 	 * @param after list only what comes after this id, or null to begin at the first
 	 * @param max how many to list at most

@@ -23,6 +23,7 @@ import io.swagger.v3.oas.annotations.responses.ApiResponse;
 import io.swagger.v3.oas.annotations.tags.Tag;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.ObjectWriteContext;
@@ -94,8 +95,8 @@ class BatchController {
 					+ " come between them.\n\n"
 					+ "**application/json**: an array of at most 10,000 calls, read to its end before the first is"
 					+ " made; the answer is an array of as many results. With an Idempotency-Key each result is kept,"
-					+ " so that a retry makes only the calls that have not been made; Idempotent-Replayed is true if"
-					+ " the first had been.\n\n"
+					+ " so that a retry makes only the calls that have not been made, also when one of them has ended"
+					+ " the session; Idempotent-Replayed is true if the first had been.\n\n"
 					+ "**application/x-ndjson**: one call a line, streamed both ways without a bound on their number,"
 					+ " each answered on a line of its own as soon as no more input waits. A line may have 64 KiB,"
 					+ " and a write as much more as a file can hold. Read while you write: a client that reads"
@@ -129,9 +130,14 @@ class BatchController {
 					schema = @Schema(allowableValues = { "continue", "stop" },
 							defaultValue = "continue")) @RequestParam(defaultValue = "continue") String onError,
 			HttpServletRequest request, HttpServletResponse response, CallContext context) throws IOException {
-		SessionId session = this.calls.look(id).id();
+		String key = context.idempotencyKey();
+		if (key == null) {
+			// Before the body is read; with a key it takes the body to know.
+			this.calls.look(id);
+		}
 		boolean stops = stopsAtFailure(onError);
 		List<BatchItem> items = read(request);
+		SessionId session = session(id, key, items.size());
 		response.setContentType(MediaType.APPLICATION_JSON_VALUE);
 		response.setBufferSize(RESPONSE_BUFFER_BYTES);
 		try (JsonGenerator results = generator(response)) {
@@ -147,6 +153,13 @@ class BatchController {
 			}
 			results.writeEndArray();
 		}
+	}
+
+	/** Finds the session, which has ended if it is a retry of the batch that ended it. */
+	private SessionId session(String id, @Nullable String key, int calls) {
+		SessionId session = SessionId.parse(id);
+		boolean isRetry = session != null && key != null && this.registry.wasEndedBy(session, key, calls);
+		return (session != null && isRetry) ? session : this.calls.look(id).id();
 	}
 
 	private static boolean stopsAtFailure(String onError) {

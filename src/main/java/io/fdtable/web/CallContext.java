@@ -3,6 +3,7 @@ package io.fdtable.web;
 import java.util.Collections;
 import java.util.List;
 
+import io.fdtable.session.BatchKey;
 import io.fdtable.session.Precondition;
 import io.fdtable.session.SlotVersion;
 import io.fdtable.web.problem.MalformedRequestException;
@@ -61,7 +62,7 @@ final class CallContext {
 
 	/** Returns the key of one of the calls that the request consists of, or null. */
 	@Nullable String idempotencyKey(int index) {
-		return (this.idempotencyKey != null) ? this.idempotencyKey + "#" + index : null;
+		return (this.idempotencyKey != null) ? BatchKey.of(this.idempotencyKey, index) : null;
 	}
 
 	/** Tells the client that its answer was given before. */

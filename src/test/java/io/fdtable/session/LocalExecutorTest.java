@@ -227,6 +227,27 @@ class LocalExecutorTest {
 	}
 
 	@Test
+	void anExitKeepsTheAnswersOfItsBatchAndNoOthers() {
+		SessionFixture service = new SessionFixture(10, 4);
+		SessionId id = service.create();
+		Answer first = service.call(id, this.open, "k#0");
+		service.call(id, this.open, "k");
+		service.call(id, this.open, "kk#1");
+		service.clock.advance(SessionFixture.RETENTION.minusNanos(1));
+		service.call(id, new Syscall.Exit(), "k#2");
+		service.clock.advance(SessionFixture.RETENTION.minusNanos(1));
+		service.expiry.sweep();
+		assertThat(service.call(id, this.open, "k#0"))
+			.isEqualTo(new Answer(first.result(), first.nofile(), null, true));
+		assertThat(service.call(id, new Syscall.Exit(), "k#2").isReplayed()).isTrue();
+		assertThat(service.call(id, this.open, "k").result()).isEqualTo(new SyscallResult.Failure(Errno.ESRCH));
+		assertThat(service.call(id, this.open, "kk#1").result()).isEqualTo(new SyscallResult.Failure(Errno.ESRCH));
+		service.clock.advance(Duration.ofNanos(1));
+		service.expiry.sweep();
+		assertThat(service.registry.sysctl().memory()).isZero();
+	}
+
+	@Test
 	void lastAnswersAreBoundedByTheMemoryAndNoPromiseIsDropped() {
 		SessionFixture small = new SessionFixture(2, 2);
 		SessionId one = small.create();

@@ -251,6 +251,21 @@ class BatchIT {
 	}
 
 	@Test
+	void aRetryOfAnArrayThatEndedItsSessionGetsItsAnswersAgain() {
+		String calls = "[{'call':'open'},{'call':'close','fd':9},{'call':'exit'},{'call':'open'}]";
+		String results = "[{'ret':3},{'ret':-1,'errno':'EBADF'},{'ret':0},{'ret':-1,'errno':'ESRCH'}]".replace('\'',
+				'"');
+		array(calls, KEY, "k").is(200, results);
+		Reply again = array(calls, KEY, "k").is(200, results);
+		assertThat(again.header(CallContext.IDEMPOTENT_REPLAYED)).isEqualTo("true");
+		array(calls, KEY, "other").isErrno(404, Errno.ESRCH);
+		array(calls).isErrno(404, Errno.ESRCH);
+		array("[]", KEY, "k").isErrno(404, Errno.ESRCH);
+		JsonNode reused = array("[{'call':'close','fd':3}]", KEY, "k").is(200).json();
+		assertThat(reused.get(0).path("type").asString()).isEqualTo("/problems/idempotency-key-reused");
+	}
+
+	@Test
 	void aRetryGoesOnWhereTheFirstTryEnded() {
 		array("[{'call':'open'}]", KEY, "k").is(200, "[{\"ret\":3}]");
 		array("[{'call':'open'},{'call':'open'}]", KEY, "k").is(200, "[{\"ret\":3},{\"ret\":4}]");
