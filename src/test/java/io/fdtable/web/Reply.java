@@ -108,6 +108,7 @@ record Reply(int status, HttpHeaders headers, String text) {
 		if (instance) {
 			assertThat(problem.path("instance").asString()).as(this.text).startsWith("/");
 		}
+		assertThat(problem.path("errors").isEmpty()).as(this.text).isEqualTo(!slug.equals("malformed-request"));
 		assertThat(problem.has("properties")).isFalse();
 		assertThat(this.text).doesNotContain("Exception", "io.fdtable", "springframework", "jackson");
 	}

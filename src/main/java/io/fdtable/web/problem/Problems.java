@@ -73,14 +73,19 @@ public final class Problems {
 	}
 
 	/**
-	 * Describes an error that arose before the model has run.
+	 * Describes an error that arose before the model has run. A malformed request always
+	 * has errors: here one, which is of no member.
 	 * @param type its kind
 	 * @param status the status to answer, normally the type's own
 	 * @param what what was wrong
 	 * @return the problem
 	 */
 	public static ProblemDetail of(ProblemType type, HttpStatusCode status, String what) {
-		return problem(status, type.slug(), type.title(), what + ": " + type.remedy());
+		ProblemDetail problem = problem(status, type.slug(), type.title(), what + ": " + type.remedy());
+		if (type == ProblemType.MALFORMED_REQUEST) {
+			problem.setProperty("errors", List.of(new FieldError("", what)));
+		}
+		return problem;
 	}
 
 	/**
