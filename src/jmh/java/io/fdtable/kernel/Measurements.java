@@ -86,6 +86,7 @@ final class Measurements {
 		shapes.put("lookup", of("LookupBenchmark"));
 		shapes.put("position", of("PositionLockBenchmark"));
 		shapes.put("peers", of("PeerBenchmark"));
+		shapes.put("strace", of("StraceParserBenchmark"));
 		return shapes;
 	}
 

@@ -67,6 +67,7 @@ final class PerformanceReport {
 		fill("fork", withChart("fork", forkTable()));
 		fill("peers", peersTable());
 		fill("memory", memoryTable());
+		fill("strace", straceTable());
 		for (String name : List.of("http", "servers")) {
 			fill(name, HttpReport.of(new JsonMapper().readTree(DOCS.resolve(name + ".json"))));
 		}
@@ -288,6 +289,15 @@ final class PerformanceReport {
 			.filter((entry) -> entry.getKey().startsWith("bytes") || entry.getKey().startsWith("ofWhich"))
 			.forEach((entry) -> table.row(words(entry.getKey()),
 					List.of(OptionalDouble.of(entry.getValue().asDouble()))));
+		return table.toString();
+	}
+
+	private String straceTable() {
+		Table table = new Table("lines of strace per second, one thread", "wanted", "measured");
+		for (String name : List.of("parse", "readAndReplay")) {
+			median("StraceParserBenchmark." + name, 1).ifPresent(
+					(rate) -> table.line(List.of(words(name), "500,000", String.format(Locale.ROOT, "%,.0f", rate))));
+		}
 		return table.toString();
 	}
 
