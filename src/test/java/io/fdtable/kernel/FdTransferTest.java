@@ -176,4 +176,19 @@ class FdTransferTest {
 		this.system.exitAll();
 	}
 
+	@Test
+	void sendmsg_untilReceived_chargesTheMessageAndEachFile() {
+		int fd = this.system.open(FileKind.REGULAR);
+		long before = this.system.sysctl.memory();
+		send(fd, fd, fd);
+		assertThat(this.system.sysctl.memory()).isEqualTo(before + 64 + 3 * 8);
+		send(fd);
+		assertThat(this.system.sysctl.memory()).isEqualTo(before + 64 + 3 * 8 + 64 + 8);
+		receive(3, false);
+		assertThat(this.system.sysctl.memory()).isEqualTo(before + 64 + 8);
+		receive(0, false);
+		assertThat(this.system.sysctl.memory()).isEqualTo(before);
+		this.system.exitAll();
+	}
+
 }

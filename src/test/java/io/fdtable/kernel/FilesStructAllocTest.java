@@ -194,4 +194,15 @@ class FilesStructAllocTest {
 		assertThat(task.files().entry(2).generation()).isEqualTo(third).isEqualTo(first + 2);
 	}
 
+	@Test
+	void entries_max_isWhatAPageHoldsAtMost() {
+		FilesStruct files = filesWithFirst(4);
+		files.putUnusedFd(1);
+		assertThat(files.entries(0, 2)).extracting(FdEntry::fd).containsExactly(0, 2);
+		assertThat(files.entries(2, 1)).extracting(FdEntry::fd).containsExactly(2);
+		assertThat(files.entries(1, 9)).extracting(FdEntry::fd).containsExactly(2, 3);
+		assertThat(files.entries(0, 0)).isEmpty();
+		assertThat(files.entries(4, 9)).isEmpty();
+	}
+
 }

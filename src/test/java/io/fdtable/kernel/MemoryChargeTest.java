@@ -8,6 +8,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
  * Guards what open files take of the memory budget, byte by byte, and that they give it
@@ -102,6 +103,18 @@ class MemoryChargeTest {
 		sysctl.uncharge(100);
 		assertThat(sysctl.tryCharge(51)).isFalse();
 		assertThat(sysctl.tryCharge(50)).isTrue();
+	}
+
+	/** I9: a reference that nobody has cannot be dropped. */
+	@Test
+	void release_onceTooOften_IllegalStateAndNothingGivenBackTwice() {
+		Sysctl sysctl = Sysctl.unbounded();
+		OpenFile file = KernelFixture.file(sysctl);
+		file.release();
+		assertThatIllegalStateException().isThrownBy(file::release)
+			.withMessage("I9: file 1 was released more often than acquired");
+		assertThat(sysctl.files()).isZero();
+		assertThat(sysctl.memory()).isZero();
 	}
 
 }

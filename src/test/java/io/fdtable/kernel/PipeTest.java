@@ -157,4 +157,61 @@ class PipeTest {
 		poor.exitAll();
 	}
 
+	@Test
+	void read_endsInsideALaterBuffer_asManyAsAskedInOrder() {
+		FileIo.PipeEnds pipe = pipe(0);
+		this.system.write(pipe.write(), "a".repeat(4096));
+		this.system.write(pipe.write(), "b".repeat(4096));
+		assertThat(this.system.read(pipe.read(), 5000)).isEqualTo("a".repeat(4096) + "b".repeat(904));
+		assertThat(this.system.read(pipe.read(), 9000)).isEqualTo("b".repeat(3192));
+		this.system.exitAll();
+	}
+
+	@Test
+	void fifo_readAndWrite_isBothEnds() {
+		int both = this.system.task.open("/fifo", FileKind.PIPE, OpenFlags.O_RDWR, null);
+		assertErrno(Errno.EAGAIN, () -> this.io.read(both, 1));
+		assertThat(this.system.write(both, "hello")).isEqualTo(5);
+		assertThat(this.system.read(both, 9)).isEqualTo("hello");
+		this.system.exitAll();
+	}
+
+	@Test
+	void fifo_oneOfTwoReadersGone_EPIPEOnlyAfterTheLast() {
+		int first = this.system.task.open("/fifo", FileKind.PIPE, OpenFlags.O_RDONLY, null);
+		int second = this.system.task.open("/fifo", FileKind.PIPE, OpenFlags.O_RDONLY, null);
+		int writer = this.system.task.open("/fifo", FileKind.PIPE, OpenFlags.O_WRONLY, null);
+		this.system.task.close(first);
+		assertThat(this.system.write(writer, "x")).isEqualTo(1);
+		this.system.task.close(second);
+		assertErrno(Errno.EPIPE, () -> this.system.write(writer, "y"));
+		this.system.exitAll();
+	}
+
+	/** As in {@code put_pipe_info}: the buffers go with the last file. */
+	@Test
+	void fifo_everybodyGone_emptyForTheNext() {
+		int first = this.system.task.open("/fifo", FileKind.PIPE, OpenFlags.O_RDWR, null);
+		long before = this.system.sysctl.memory();
+		this.system.write(first, "old");
+		assertThat(this.system.sysctl.memory()).isEqualTo(before + 4096);
+		this.system.task.close(first);
+		int next = this.system.task.open("/fifo", FileKind.PIPE, OpenFlags.O_RDWR, null);
+		assertThat(this.system.sysctl.memory()).isEqualTo(before);
+		assertErrno(Errno.EAGAIN, () -> this.io.read(next, 9));
+		this.system.write(next, "new");
+		assertThat(this.system.read(next, 9)).isEqualTo("new");
+		this.system.exitAll();
+	}
+
+	@Test
+	void pipe2_budgetForOneEnd_ENOMEMAndNothingLeft() {
+		IoFixture poor = IoFixture.withMemory(2 * 248 - 1);
+		assertErrno(Errno.ENOMEM, () -> poor.task.io().pipe2(0));
+		assertThat(poor.sysctl.files()).isZero();
+		assertThat(poor.sysctl.memory()).isZero();
+		assertThat(poor.open(FileKind.EVENTFD)).isZero();
+		poor.exitAll();
+	}
+
 }

@@ -245,4 +245,22 @@ class RegularFileTest {
 		assertThat(small.sysctl.files()).isZero();
 	}
 
+	@Test
+	void directory_seekFromHere_addsTheOffset() {
+		int fd = this.system.task.open("/dir", FileKind.DIRECTORY, OpenFlags.O_RDONLY, null);
+		assertThat(this.system.seek(fd, 5)).isEqualTo(5);
+		assertThat(this.io.lseek(fd, 3, Seek.SEEK_CUR)).isEqualTo(8);
+		assertThat(this.io.lseek(fd, -2, Seek.SEEK_CUR)).isEqualTo(6);
+		assertErrno(Errno.EINVAL, () -> this.io.lseek(fd, -7, Seek.SEEK_CUR));
+		assertThat(this.system.position(fd)).isEqualTo(6);
+	}
+
+	@Test
+	void readAndWrite_nothingAtPositionZero_isNoError() {
+		int fd = this.system.open(FileKind.REGULAR);
+		assertThat(this.system.write(fd, "")).isZero();
+		assertThat(this.system.read(fd, 0)).isEmpty();
+		assertThat(this.system.position(fd)).isZero();
+	}
+
 }

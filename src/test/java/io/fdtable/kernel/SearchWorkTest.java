@@ -183,4 +183,17 @@ class SearchWorkTest {
 		assertThat(statistics.wordsRead()).isEqualTo(wordsRead);
 	}
 
+	/** A search that the word of its start cannot answer counts once, hit or miss. */
+	@Test
+	void summaryTree_wordOfStartFull_countsOneSummarySearch() {
+		FdBitmap map = fullBelow(Allocator.SUMMARY_TREE, 65, 4096);
+		assertThat(map.findNextFd(3)).isEqualTo(65);
+		assertThat(map.counters.summarySearches).isEqualTo(1);
+		assertThat(map.counters.wordHits).isZero();
+		FdBitmap full = fullBelow(Allocator.SUMMARY_TREE, 4096, 4096);
+		assertThat(full.findNextFd(3)).isEqualTo(4096);
+		assertThat(full.counters.summarySearches).isEqualTo(1);
+		assertThat(full.counters.wordHits).isZero();
+	}
+
 }

@@ -251,4 +251,19 @@ class SharedSlotsTest {
 		assertThat(this.parent.files().statistics().fullWords()).isEqualTo(SIZE / 64 - 1);
 	}
 
+	/** The chunk below ends with 1023, which is open and no business of the range. */
+	@Test
+	void closeRange_fromTheFirstSlotOfAChunk_keepsTheNumberBelow() {
+		Task child = this.parent.fork(false);
+		assertThat(child.closeRange(1024, -1, 0)).isEqualTo(SIZE - 1024);
+		assertThat(file(child, 1023)).isNotNull().isSameAs(file(this.parent, 1023));
+		assertThat(file(child, 1024)).isNull();
+		assertThat(child.files().entries(0, SIZE)).hasSize(1024);
+		assertThat(child.dup(0)).isEqualTo(1024);
+		assertThat(this.parent.files().entries(0, SIZE)).hasSize(SIZE);
+		assertThat(this.tree.references(file(this.parent, 1023))).isEqualTo(2);
+		assertThat(this.tree.references(file(this.parent, 1024))).isEqualTo(1);
+		check(child);
+	}
+
 }

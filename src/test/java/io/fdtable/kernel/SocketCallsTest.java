@@ -287,4 +287,32 @@ class SocketCallsTest {
 		this.system.exitAll();
 	}
 
+	@Test
+	void shutdown_receivingSide_theOtherDirectionWorksOn() {
+		int accepted = this.sockets.accept4(this.listener, 0);
+		int client = this.system.open(FileKind.SOCKET);
+		this.sockets.connect(client, this.port);
+		this.sockets.shutdown(accepted, 0);
+		assertThat(this.system.read(accepted, 9)).isEmpty();
+		assertErrno(Errno.EPIPE, () -> this.system.write(client, "lost"));
+		assertErrno(Errno.EAGAIN, () -> this.system.read(client, 9));
+		assertThat(this.system.write(accepted, "hi")).isEqualTo(2);
+		assertThat(this.system.read(client, 9)).isEqualTo("hi");
+		this.system.exitAll();
+	}
+
+	@Test
+	void shutdown_sendingSide_theOtherDirectionWorksOn() {
+		int accepted = this.sockets.accept4(this.listener, 0);
+		int client = this.system.open(FileKind.SOCKET);
+		this.sockets.connect(client, this.port);
+		this.sockets.shutdown(accepted, 1);
+		assertThat(this.system.read(client, 9)).isEmpty();
+		assertErrno(Errno.EPIPE, () -> this.system.write(accepted, "lost"));
+		assertErrno(Errno.EAGAIN, () -> this.system.read(accepted, 9));
+		assertThat(this.system.write(client, "hi")).isEqualTo(2);
+		assertThat(this.system.read(accepted, 9)).isEqualTo("hi");
+		this.system.exitAll();
+	}
+
 }
