@@ -26,7 +26,15 @@ public sealed interface Precondition {
 	 * @param versions the versions of which it must have one; empty means any version, so
 	 * that the descriptor only has to be installed
 	 */
-	record Unchanged(int fd, List<SlotVersion> versions) implements Precondition {
+	record Unchanged(int fd, List<SlotVersion> versions) implements Precondition, IdempotencyLedger.Sized {
+
+		/** What a version and the reference to it take, in bytes. */
+		private static final int VERSION_BYTES = 40;
+
+		@Override
+		public long bytes() {
+			return (long) VERSION_BYTES * this.versions.size();
+		}
 
 		@Override
 		public boolean holds(Session session, Instant now) {

@@ -40,6 +40,7 @@ public record Request(SessionId session, Syscall call, @Nullable Precondition pr
 			case Syscall.Fork fork -> bytesOf(fork.label());
 			default -> 0;
 		};
+		bytes += (this.precondition instanceof Precondition.Unchanged unchanged) ? unchanged.bytes() : 0;
 		return bytes + ((this.lease instanceof LeaseTerms.Claim claim) ? bytesOf(claim.token()) : 0);
 	}
 

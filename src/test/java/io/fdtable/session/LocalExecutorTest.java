@@ -1,6 +1,7 @@
 package io.fdtable.session;
 
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -148,6 +149,18 @@ class LocalExecutorTest {
 		long before = this.service.registry.sysctl().memory();
 		this.service.call(this.id, new Syscall.Fcntl(0, Fcntl.F_GETFD, 0), "one");
 		assertThat(this.service.registry.sysctl().memory()).isEqualTo(before + 406);
+		this.service.call(this.id, new Syscall.Exit());
+		assertThat(this.service.registry.sysctl().memory()).isZero();
+	}
+
+	@Test
+	void whatIsKeptForARetryCountsWithItsEntityTags() {
+		SlotVersion[] seen = new SlotVersion[64];
+		Arrays.setAll(seen, (i) -> new SlotVersion(1000 + i, 0));
+		seen[0] = SlotVersion.of(entry(0));
+		long before = this.service.registry.sysctl().memory();
+		callIf(is(0, seen), new Syscall.Fcntl(0, Fcntl.F_GETFD, 0), "k");
+		assertThat(this.service.registry.sysctl().memory()).isEqualTo(before + 402 + 64 * 40);
 		this.service.call(this.id, new Syscall.Exit());
 		assertThat(this.service.registry.sysctl().memory()).isZero();
 	}
