@@ -61,8 +61,10 @@ public class TraceRegistry {
 		try {
 			InputStream bounded = new BoundedInputStream(unzipped(log), this.properties.maxSize().toBytes(),
 					stored.memory());
-			stored.complete(Trace.read(bounded, this.disk, this.sysctl, stored));
+			Trace trace = Trace.read(bounded, this.disk, this.sysctl, stored);
+			// First, since a sweep takes what is complete and was used last too long ago.
 			stored.use(this.clock.instant());
+			stored.complete(trace);
 			isRead = true;
 			return stored;
 		}
