@@ -26,12 +26,21 @@ final class TraceDisk {
 	 * @throws TraceRefusedException if there are not so many left, and nothing was taken
 	 */
 	void take(int bytes) throws TraceRefusedException {
-		if (this.used.addAndGet(bytes) > this.max) {
-			giveBack(bytes);
-			throw new TraceRefusedException(TraceRefusedException.Reason.TOO_MANY, "the files of the traces may take "
-					+ this.max
-					+ " bytes together, and this log needs more than is left; delete a trace, or send a shorter log");
+		long current;
+		do {
+			current = this.used.get();
+			if (current > this.max - bytes) {
+				throw refused();
+			}
 		}
+		// Only what fits is added, so that a refused log never makes another one fail.
+		while (!this.used.compareAndSet(current, current + bytes));
+	}
+
+	private TraceRefusedException refused() {
+		return new TraceRefusedException(TraceRefusedException.Reason.TOO_MANY, "the files of the traces may take "
+				+ this.max
+				+ " bytes together, and this log needs more than is left; delete a trace, or send a shorter log");
 	}
 
 	/** Gives bytes back that have been taken. */
