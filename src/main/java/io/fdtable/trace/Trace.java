@@ -55,6 +55,7 @@ public final class Trace implements Closeable {
 	 */
 	static Trace read(InputStream in, TraceDisk disk, Sysctl sysctl, TraceProgress progress) throws IOException {
 		CallLog log = new CallLog(disk);
+		boolean isRead = false;
 		try {
 			StraceParser parser = new StraceParser(in);
 			BitSet seen = new BitSet();
@@ -68,11 +69,13 @@ public final class Trace implements Closeable {
 			replay.finish();
 			note(seen, notes);
 			TraceReport report = findings.report(parser, initial, List.copyOf(notes));
+			isRead = true;
 			return new Trace(log, initial, report, new KeptReplays(sysctl));
 		}
-		catch (IOException | RuntimeException ex) {
-			log.close();
-			throw ex;
+		finally {
+			if (!isRead) {
+				log.close();
+			}
 		}
 	}
 

@@ -1,5 +1,11 @@
 package io.fdtable.trace;
 
+import java.io.ByteArrayInputStream;
+import java.io.InputStream;
+import java.io.SequenceInputStream;
+import java.nio.charset.StandardCharsets;
+
+import io.fdtable.kernel.Sysctl;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -7,7 +13,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * Guards that the room for the files of traces is exact: whoever is refused costs nobody
- * else his room.
+ * else his room, and a reading that fails, however it does, gives its own back.
  */
 class TraceDiskTest {
 
@@ -47,6 +53,29 @@ class TraceDiskTest {
 			return;
 		}
 		throw new AssertionError("more was taken than there is");
+	}
+
+	@Test
+	void read_endsInAnError_givesTheDiskBack() {
+		TraceDisk disk = new TraceDisk(1 << 30);
+		byte[] calls = "1 openat(AT_FDCWD, \"a\", O_RDONLY) = 3\n1 close(3) = 0\n".repeat(20_000)
+			.getBytes(StandardCharsets.ISO_8859_1);
+		InputStream broken = new SequenceInputStream(new ByteArrayInputStream(calls), new InputStream() {
+			@Override
+			public int read() {
+				assertThat(disk.used()).isPositive();
+				throw new OutOfMemoryError("as if");
+			}
+
+			@Override
+			public int read(byte[] bytes, int offset, int length) {
+				return read();
+			}
+		});
+		assertThatExceptionOfType(OutOfMemoryError.class)
+			.isThrownBy(() -> Trace.read(broken, disk, Sysctl.unbounded(), TraceProgress.NONE))
+			.withMessage("as if");
+		assertThat(disk.used()).isZero();
 	}
 
 }
