@@ -9,6 +9,7 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.Semaphore;
 
 import io.fdtable.kernel.Allocator;
 import io.fdtable.kernel.FdEntry;
@@ -24,6 +25,13 @@ import org.jspecify.annotations.Nullable;
  * stopped before it}. Safe from any thread; close it to free the file.
  */
 public final class Trace implements Closeable {
+
+	/**
+	 * How many replays there may be at a time in the whole service, as each may take a
+	 * quarter of the heap, and the memory budget is a third of it. Whoever comes later
+	 * waits; none waits for a client while it has its turn.
+	 */
+	private static final Semaphore TURNS = new Semaphore(2, true);
 
 	private static final ReplayListener SILENT = new ReplayListener() {
 	};
@@ -61,14 +69,9 @@ public final class Trace implements Closeable {
 			BitSet seen = new BitSet();
 			List<String> notes = new ArrayList<>();
 			record(parser, log, seen, progress);
-			InitialDescriptors initial = rehearse(log);
-			Findings findings = new Findings(log);
-			TraceReplay replay = new TraceReplay(log, Allocator.WORD_FIRST, initial, findings);
-			findings.watch(replay);
-			replay.run(Long.MAX_VALUE);
-			replay.finish();
 			note(seen, notes);
-			TraceReport report = findings.report(parser, initial, List.copyOf(notes));
+			InitialDescriptors initial = inTurn(() -> rehearse(log));
+			TraceReport report = inTurn(() -> report(log, parser, initial, notes));
 			isRead = true;
 			return new Trace(log, initial, report, new KeptReplays(sysctl));
 		}
@@ -79,12 +82,39 @@ public final class Trace implements Closeable {
 		}
 	}
 
+	private interface Replaying<T extends @Nullable Object> {
+
+		T run() throws IOException;
+
+	}
+
+	/** Does what makes one replay, which must not outlive it unless it is kept. */
+	private static <T extends @Nullable Object> T inTurn(Replaying<T> replaying) throws IOException {
+		TURNS.acquireUninterruptibly();
+		try {
+			return replaying.run();
+		}
+		finally {
+			TURNS.release();
+		}
+	}
+
 	/** Finds out what was open from the start, and keeps nothing else. */
 	private static InitialDescriptors rehearse(CallLog log) throws IOException {
 		InitialDescriptors initial = new InitialDescriptors();
 		new TraceReplay(log, Allocator.WORD_FIRST, initial, SILENT).run(Long.MAX_VALUE);
 		initial.complete();
 		return initial;
+	}
+
+	private static TraceReport report(CallLog log, StraceParser parser, InitialDescriptors initial, List<String> notes)
+			throws IOException {
+		Findings findings = new Findings(log);
+		TraceReplay replay = new TraceReplay(log, Allocator.WORD_FIRST, initial, findings);
+		findings.watch(replay);
+		replay.run(Long.MAX_VALUE);
+		replay.finish();
+		return findings.report(parser, initial, List.copyOf(notes));
 	}
 
 	private static void record(StraceParser parser, CallLog log, BitSet seen, TraceProgress progress)
@@ -129,6 +159,10 @@ public final class Trace implements Closeable {
 	 * @throws IOException if the temporary file cannot be read
 	 */
 	public TraceViews.@Nullable TableAt tableAt(int pid, long line) throws IOException {
+		return inTurn(() -> replayTable(pid, line));
+	}
+
+	private TraceViews.@Nullable TableAt replayTable(int pid, long line) throws IOException {
 		TraceReplay replay = replayFrom(line);
 		replay.run(line);
 		TraceViews.TableAt table = tableOf(replay, pid, line);
@@ -145,6 +179,10 @@ public final class Trace implements Closeable {
 	 * @throws IOException if the temporary file cannot be read
 	 */
 	public TraceViews.@Nullable TableDiff diff(int pid, long from, long to) throws IOException {
+		return inTurn(() -> replayDiff(pid, from, to));
+	}
+
+	private TraceViews.@Nullable TableDiff replayDiff(int pid, long from, long to) throws IOException {
 		TraceReplay replay = replayFrom(from);
 		replay.run(from);
 		TraceViews.TableAt before = tableOf(replay, pid, from);
@@ -222,7 +260,7 @@ public final class Trace implements Closeable {
 	 */
 	public TraceViews.History history(int pid, int fd) throws IOException {
 		DescriptorHistory history = new DescriptorHistory(this.log, pid, fd);
-		replay(Allocator.WORD_FIRST, history).run(Long.MAX_VALUE);
+		inTurn(() -> replay(Allocator.WORD_FIRST, history).run(Long.MAX_VALUE));
 		return history.result();
 	}
 
@@ -234,7 +272,7 @@ public final class Trace implements Closeable {
 	 */
 	public TraceViews.UnderLimit underLimit(int nofile) throws IOException {
 		LimitProbe probe = new LimitProbe(nofile);
-		replay(Allocator.WORD_FIRST, probe).run(Long.MAX_VALUE);
+		inTurn(() -> replay(Allocator.WORD_FIRST, probe).run(Long.MAX_VALUE));
 		CallLog.Reader reader = this.log.reader();
 		List<TraceViews.Failure> failures = new ArrayList<>();
 		for (LimitProbe.Hit hit : probe.hits()) {
@@ -253,13 +291,17 @@ public final class Trace implements Closeable {
 	public TraceViews.SearchCosts searchCosts() throws IOException {
 		List<TraceViews.SearchCost> costs = new ArrayList<>();
 		for (Allocator allocator : Allocator.values()) {
-			SearchMeter meter = new SearchMeter();
-			TraceReplay replay = replay(allocator, meter);
-			replay.run(Long.MAX_VALUE);
-			replay.finish();
-			costs.add(new TraceViews.SearchCost(allocator.name(), meter.searches(), meter.wordsRead()));
+			costs.add(inTurn(() -> searchCost(allocator)));
 		}
 		return new TraceViews.SearchCosts(costs);
+	}
+
+	private TraceViews.SearchCost searchCost(Allocator allocator) throws IOException {
+		SearchMeter meter = new SearchMeter();
+		TraceReplay replay = replay(allocator, meter);
+		replay.run(Long.MAX_VALUE);
+		replay.finish();
+		return new TraceViews.SearchCost(allocator.name(), meter.searches(), meter.wordsRead());
 	}
 
 	private TraceReplay replay(Allocator allocator, ReplayListener listener) {
