@@ -459,9 +459,13 @@ public final class FilesStruct {
 		}
 	}
 
+	/**
+	 * Returns a number beyond every table if none is open: the last user may have gone.
+	 */
 	private int nextOpen(int fd) {
 		synchronized (this.fileLock) {
-			return this.fdt.openFds.nextSet(fd);
+			int next = this.fdt.openFds.nextSet(fd);
+			return this.fdt.contains(next) ? next : Integer.MAX_VALUE;
 		}
 	}
 

@@ -1,6 +1,7 @@
 package io.fdtable.kernel;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -191,6 +192,42 @@ class CloseRangeTest {
 		assertThat(task.closeRange(3, 3, 0)).isZero();
 		assertThat(task.closeRange(1, -1, 0)).isEqualTo(3);
 		assertThat(task.files().bitmaps().reserved()).containsExactly(3);
+	}
+
+	/** The old code walked the empty table that such a table leaves behind for ever. */
+	@Test
+	@Timeout(60)
+	void closeRange_lastUserGoesWhileItRuns_ends() {
+		Sysctl sysctl = this.kernel.sysctl(1024);
+		FilesStruct files = this.kernel.files(sysctl);
+		Inode inode = new Inode(FileKind.OPAQUE, new FileOperations() {
+
+			@Override
+			public void released(OpenFile file) {
+				files.put();
+			}
+
+			@Override
+			public byte[] read(OpenFile file, int count) {
+				return new byte[0];
+			}
+
+			@Override
+			public int write(OpenFile file, byte[] data) {
+				return 0;
+			}
+
+			@Override
+			public long llseek(OpenFile file, long offset, int whence) {
+				return 0;
+			}
+
+		});
+		sysctl.addFile();
+		files.fdInstall(files.allocFd(0, 1024, false), new OpenFile(sysctl, 1, inode, null, null, 0, false));
+		files.fdInstall(files.allocFd(200, 1024, false), KernelFixture.file(sysctl));
+		assertThat(files.closeRange(new FdRange(0, -1))).isEqualTo(1);
+		assertThat(sysctl.files()).isZero();
 	}
 
 }
