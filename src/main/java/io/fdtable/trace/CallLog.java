@@ -3,6 +3,7 @@ package io.fdtable.trace;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -248,12 +249,21 @@ final class CallLog implements Closeable {
 				this.windowAt = Math.max(0, offset - BUFFER / 4);
 				int count;
 				do {
-					count = CallLog.this.channel.read(this.window, this.windowAt + this.window.position());
+					count = fill();
 				}
 				while (count > 0 && this.window.hasRemaining());
 				this.window.flip();
 			}
 			this.window.position((int) (offset - this.windowAt));
+		}
+
+		private int fill() throws IOException {
+			try {
+				return CallLog.this.channel.read(this.window, this.windowAt + this.window.position());
+			}
+			catch (ClosedChannelException ex) {
+				throw new TraceDeletedException(ex);
+			}
 		}
 
 		private long number(ByteBuffer from) {

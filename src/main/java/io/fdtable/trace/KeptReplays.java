@@ -74,15 +74,13 @@ final class KeptReplays {
 	}
 
 	private synchronized void keep(Kept one) {
-		if (this.isClosed) {
+		if (this.isClosed || !this.sysctl.tryCharge(one.bytes())) {
 			return;
 		}
 		if (this.kept.size() == MAX) {
 			forget(this.kept.getFirst());
 		}
-		if (this.sysctl.tryCharge(one.bytes())) {
-			this.kept.addLast(one);
-		}
+		this.kept.addLast(one);
 	}
 
 	private void forget(Kept one) {

@@ -194,7 +194,7 @@ public final class Trace implements Closeable {
 
 	/** Returns a replay that has not passed a line, the furthest that there is. */
 	private TraceReplay replayFrom(long line) {
-		TraceReplay replay = this.kept.take(line);
+		TraceReplay replay = this.kept.take(Math.max(0, line));
 		return (replay != null) ? replay : replay(Allocator.WORD_FIRST, SILENT);
 	}
 

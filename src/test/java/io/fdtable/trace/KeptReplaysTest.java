@@ -15,6 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * Guards that a replay that goes on from where an earlier question left it gives the same
@@ -153,6 +154,39 @@ class KeptReplaysTest {
 			assertThat(kept.size()).isZero();
 			assertThat(sysctl.memory()).isZero();
 		}
+	}
+
+	@Test
+	void keep_noMemoryForOneMore_forgetsNoneForIt() throws IOException {
+		try (CallLog calls = Traces.calls(opens(100))) {
+			Sysctl sysctl = budget(BUDGET);
+			KeptReplays kept = new KeptReplays(sysctl);
+			for (int i = 0; i < KeptReplays.MAX; i++) {
+				kept.keep(at(calls, 10 + i));
+			}
+			long rest = BUDGET - sysctl.memory();
+			assertThat(sysctl.tryCharge(rest)).isTrue();
+			kept.keep(at(calls, 50));
+			assertThat(kept.size()).isEqualTo(KeptReplays.MAX);
+			assertThat(kept.take(10)).isNotNull();
+		}
+	}
+
+	@Test
+	void tableAt_beforeTheFirstLine_goesOnFromTheReplayThatWaitsThere() throws IOException {
+		try (Trace trace = read(Traces.text("leaky.strace"), budget(BUDGET))) {
+			for (long line = -3; line <= 0; line++) {
+				trace.tableAt(1, line);
+				assertThat(trace.keptReplays()).isEqualTo(1);
+			}
+		}
+	}
+
+	@Test
+	void tableAt_deleted_saysSo() throws IOException {
+		Trace trace = read(Traces.text("leaky.strace"), budget(BUDGET));
+		trace.close();
+		assertThatExceptionOfType(TraceDeletedException.class).isThrownBy(() -> trace.tableAt(1, 100));
 	}
 
 	@Test

@@ -8,6 +8,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.zip.GZIPOutputStream;
 
+import io.fdtable.trace.StoredTrace;
+import io.fdtable.trace.TraceRegistry;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.beans.factory.annotation.Autowired;
@@ -30,6 +32,9 @@ class TraceControllerTest {
 
 	@Autowired
 	private RestTestClient client;
+
+	@Autowired
+	private TraceRegistry registry;
 
 	@Test
 	void aLogBecomesAReport() throws IOException {
@@ -129,6 +134,22 @@ class TraceControllerTest {
 				.expectStatus()
 				.isBadRequest();
 		}
+	}
+
+	@Test
+	void aTraceThatIsDeletedDuringAQuestionIsNotFound() throws IOException {
+		URI trace = post(log("leaky.strace"), MediaType.TEXT_PLAIN);
+		StoredTrace stored = this.registry.find(trace.getPath().substring("/v1/traces/".length()));
+		stored.trace().close();
+		this.client.get()
+			.uri(trace + "/processes/15691/fds?line=154")
+			.exchange()
+			.expectStatus()
+			.isNotFound()
+			.expectBody()
+			.jsonPath("$.detail")
+			.value((Object detail) -> assertThat(detail.toString()).startsWith("the trace was deleted meanwhile"));
+		this.client.delete().uri(trace).exchange().expectStatus().isNoContent();
 	}
 
 	@Test

@@ -1,8 +1,8 @@
 package io.fdtable.web.problem;
 
-import java.net.SocketTimeoutException;
 import java.io.EOFException;
 import java.io.IOException;
+import java.net.SocketTimeoutException;
 import java.util.List;
 import java.util.zip.ZipException;
 
@@ -10,6 +10,7 @@ import io.fdtable.kernel.Errno;
 import io.fdtable.kernel.Rlimit;
 import io.fdtable.kernel.SyscallException;
 import io.fdtable.session.RequestRefusedException;
+import io.fdtable.trace.TraceDeletedException;
 import io.fdtable.trace.TraceRefusedException;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -113,6 +114,11 @@ class ProblemAdvice extends ResponseEntityExceptionHandler {
 				respond(ProblemType.PAYLOAD_TOO_LARGE, String.valueOf(ex.getMessage()), new HttpHeaders());
 			case TOO_MANY -> unavailable(ex);
 		};
+	}
+
+	@ExceptionHandler
+	ResponseEntity<Object> onTraceDeleted(TraceDeletedException ex) {
+		return respond(ProblemType.NOT_FOUND, String.valueOf(ex.getMessage()), new HttpHeaders());
 	}
 
 	/** A log that claims to be compressed with gzip, and is not, or is cut off. */
