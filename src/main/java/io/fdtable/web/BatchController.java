@@ -4,8 +4,9 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.List;
 
-import io.fdtable.kernel.Sysctl;
 import io.fdtable.kernel.Errno;
+import io.fdtable.kernel.SyscallException;
+import io.fdtable.kernel.Sysctl;
 import io.fdtable.session.SessionId;
 import io.fdtable.session.SessionRegistry;
 import io.fdtable.session.SyscallExecutor;
@@ -140,26 +141,35 @@ class BatchController {
 		SessionId session = session(id, key, items.size());
 		response.setContentType(MediaType.APPLICATION_JSON_VALUE);
 		response.setBufferSize(RESPONSE_BUFFER_BYTES);
-		try (JsonGenerator results = generator(response)) {
-			BatchRun run = new BatchRun(this.executor, session, stops, Place.INDEX, new ResultWriter(results));
-			results.writeStartArray();
-			for (int i = 0; i < items.size(); i++) {
-				if (run.isStopped()) {
-					run.skip();
-				}
-				else if (run.run(items.get(i), i, context.idempotencyKey(i)) && i == 0) {
-					context.markReplayed();
-				}
+		// Not closed if a call throws: that would end an array which is not complete.
+		JsonGenerator results = generator(response);
+		BatchRun run = new BatchRun(this.executor, session, stops, Place.INDEX, new ResultWriter(results));
+		results.writeStartArray();
+		for (int i = 0; i < items.size(); i++) {
+			if (run.isStopped()) {
+				run.skip();
 			}
-			results.writeEndArray();
+			else if (run.run(items.get(i), i, context.idempotencyKey(i)) && i == 0) {
+				context.markReplayed();
+			}
 		}
+		results.writeEndArray();
+		results.close();
 	}
 
 	/** Finds the session, which has ended if it is a retry of the batch that ended it. */
 	private SessionId session(String id, @Nullable String key, int calls) {
-		SessionId session = SessionId.parse(id);
-		boolean isRetry = session != null && key != null && this.registry.wasEndedBy(session, key, calls);
-		return (session != null && isRetry) ? session : this.calls.look(id).id();
+		try {
+			return this.calls.look(id).id();
+		}
+		catch (SyscallException ex) {
+			// Only now, as a session that ends goes after its answers have come.
+			SessionId session = SessionId.parse(id);
+			if (session != null && key != null && this.registry.wasEndedBy(session, key, calls)) {
+				return session;
+			}
+			throw ex;
+		}
 	}
 
 	private static boolean stopsAtFailure(String onError) {
