@@ -228,6 +228,14 @@ class BatchIT {
 	}
 
 	@Test
+	void aStreamIsUnboundedHoweverItsTypeIsSpelt() {
+		String line = "{\"call\":\"close\",\"fd\":9}" + " ".repeat(1000) + "\n";
+		Reply reply = this.api.post(this.batch, line.repeat(5000), HttpHeaders.CONTENT_TYPE, "Application/X-NDJSON")
+			.is(200);
+		assertThat(reply.text().lines()).hasSize(5000).containsOnly("{\"ret\":-1,\"errno\":\"EBADF\"}");
+	}
+
+	@Test
 	void refusesOtherMediaTypes() {
 		this.api.post(this.batch, "[]", HttpHeaders.CONTENT_TYPE, "text/plain")
 			.isProblem(415, "unsupported-media-type");

@@ -11,7 +11,6 @@ import jakarta.servlet.ServletInputStream;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
 import jakarta.servlet.http.HttpServletResponse;
-
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.http.MediaType;
@@ -89,8 +88,13 @@ class BodyLimitFilter extends OncePerRequestFilter {
 		String type = request.getContentType();
 		// A log is a log whatever its sender calls it: curl calls it a form.
 		boolean isLog = request.getRequestURI().equals("/v1/traces");
-		return isLog || (type != null && (type.startsWith(MediaType.APPLICATION_NDJSON_VALUE)
-				|| type.startsWith(MediaType.TEXT_PLAIN_VALUE)));
+		return isLog || isOfType(type, MediaType.APPLICATION_NDJSON_VALUE)
+				|| isOfType(type, MediaType.TEXT_PLAIN_VALUE);
+	}
+
+	/** The case of a media type says nothing (RFC 9110, section 8.3.1). */
+	private static boolean isOfType(@Nullable String contentType, String mediaType) {
+		return contentType != null && contentType.regionMatches(true, 0, mediaType, 0, mediaType.length());
 	}
 
 	/** A request whose body pays for itself while it is read. */
