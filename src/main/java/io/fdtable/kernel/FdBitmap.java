@@ -113,15 +113,20 @@ abstract class FdBitmap {
 	 * @param size one past the highest bit to look at
 	 */
 	final int nextClear(long[] map, int from, int size) {
-		int word = wordIndex(from);
+		int first = wordIndex(from);
 		int end = wordsFor(size);
-		long clear = ~map[word] & (-1L << from);
-		long read = 1;
-		while (clear == 0 && ++word < end) {
-			clear = ~map[word];
-			read++;
+		long clear = ~map[first] & (-1L << from);
+		int word = first;
+		if (clear == 0) {
+			// Nothing but the test: the compiler reads several words in one round of it.
+			for (word++; word < end; word++) {
+				if (map[word] != -1L) {
+					clear = ~map[word];
+					break;
+				}
+			}
 		}
-		this.counters.wordsRead += read;
+		this.counters.wordsRead += Math.min(word + 1, end) - first;
 		return (clear != 0) ? Math.min((word << 6) + Long.numberOfTrailingZeros(clear), size) : size;
 	}
 
