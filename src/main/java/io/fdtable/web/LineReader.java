@@ -96,7 +96,7 @@ final class LineReader {
 	/** Moves the line to the front or widens the buffer; returns how far it moved. */
 	private int makeRoom() {
 		int moved = this.start;
-		int wider = Math.min(2 * this.buffer.length, this.maxBytes);
+		int wider = (int) Math.min(2L * this.buffer.length, this.maxBytes);
 		if (moved == 0 && wider > this.buffer.length && this.sysctl.tryCharge(wider - this.buffer.length)) {
 			this.buffer = Arrays.copyOf(this.buffer, wider);
 		}
