@@ -34,6 +34,10 @@ final class CallLog implements Closeable {
 	/** Where the first call stands; 0 means "nowhere". */
 	static final long BEGIN = 1;
 
+	private static final Call.Phase[] PHASES = Call.Phase.values();
+
+	private static final Op[] OPS = Op.values();
+
 	private final FileChannel channel;
 
 	private final ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER);
@@ -122,7 +126,7 @@ final class CallLog implements Closeable {
 		if (at >= this.base) {
 			this.buffer.putLong((int) (at - this.base), end);
 		}
-		else if (at + Long.BYTES <= this.base) {
+		else {
 			ByteBuffer bytes = ByteBuffer.allocate(Long.BYTES).putLong(end).flip();
 			this.channel.write(bytes, at);
 		}
@@ -170,6 +174,16 @@ final class CallLog implements Closeable {
 			rest >>>= 7;
 		}
 		to.put((byte) rest);
+	}
+
+	/** Returns a copy of a call, or null for an offset that is none. */
+	@Nullable Call at(Reader reader, long offset) throws IOException {
+		if (offset < BEGIN) {
+			return null;
+		}
+		Call call = new Call();
+		reader.read(offset, call);
+		return call;
 	}
 
 	/**
@@ -279,20 +293,6 @@ final class CallLog implements Closeable {
 			return (rest >>> 1) ^ -(rest & 1);
 		}
 
-	}
-
-	private static final Call.Phase[] PHASES = Call.Phase.values();
-
-	private static final Op[] OPS = Op.values();
-
-	/** Returns a copy of a call, or null for an offset that is none. */
-	@Nullable Call at(Reader reader, long offset) throws IOException {
-		if (offset < BEGIN) {
-			return null;
-		}
-		Call call = new Call();
-		reader.read(offset, call);
-		return call;
 	}
 
 }

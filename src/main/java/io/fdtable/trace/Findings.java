@@ -329,7 +329,7 @@ final class Findings implements ReplayListener {
 			int at = root;
 			initial.of(root)
 				.stream()
-				.limit(MAX)
+				.limit(MAX - open.size())
 				.forEach((fd) -> open.add(new TraceReport.Initial(initial.pid(at), fd, initial.isCloseOnExec(at, fd),
 						initial.line(at, fd))));
 		}

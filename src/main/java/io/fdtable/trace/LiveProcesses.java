@@ -128,7 +128,6 @@ final class LiveProcesses {
 		boolean share = (call.arg & CloneArguments.CLONE_FILES) != 0;
 		Task task = this.model.fork(parent, share);
 		if (task == null) {
-			this.listener.capped("threads alive at once: " + TraceReplay.MAX_THREADS);
 			return null;
 		}
 		TracedProcess former = this.live.get(pid);

@@ -30,6 +30,9 @@ final class ReplayModel {
 	 */
 	private static final long MAX_MEMORY = Runtime.getRuntime().maxMemory() / 16;
 
+	private static final String NO_MEMORY = "memory of the tables: " + MAX_MEMORY
+			+ " bytes; some processes are not followed to their end";
+
 	private final Allocator allocator;
 
 	private final ReplayListener listener;
@@ -75,7 +78,12 @@ final class ReplayModel {
 	/** Makes a child, or returns null if there is no room for one. */
 	@Nullable Task fork(TracedProcess parent, boolean share) {
 		SyscallResult result = interpret(parent, new Syscall.Fork(share, null));
-		return (result instanceof SyscallResult.Forked forked) ? this.tree.find(forked.pid()) : null;
+		if (result instanceof SyscallResult.Forked forked) {
+			return this.tree.find(forked.pid());
+		}
+		this.listener
+			.capped((result.errno() == Errno.ENOMEM) ? NO_MEMORY : "threads alive at once: " + TraceReplay.MAX_THREADS);
+		return null;
 	}
 
 	/** Does one call as one process. */
@@ -130,8 +138,7 @@ final class ReplayModel {
 	/** Gives a process up whose table has become too large to follow. */
 	void lose(TracedProcess process) {
 		process.leader.isLost = true;
-		this.listener
-			.capped("memory of the tables: " + MAX_MEMORY + " bytes; some processes are not followed to their end");
+		this.listener.capped(NO_MEMORY);
 	}
 
 	/** The file's own note tells where it was opened; dup, fork and exec keep it. */

@@ -9,6 +9,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 import io.fdtable.kernel.Sysctl;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.assertj.core.groups.Tuple;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -421,6 +422,18 @@ class TraceTest {
 			assertThat(trace.report().lines()).isEqualTo(200_000);
 			assertThat(trace.report().limits().capped()).contains("threads alive at once: 8192");
 			assertThat(trace.report().processes()).hasSizeLessThanOrEqualTo(10_000);
+		}
+	}
+
+	@Test
+	void forks_of_a_table_too_large_to_copy_are_not_taken_for_too_many_threads() throws IOException {
+		StringBuilder log = new StringBuilder("1 dup2(0, 1000000) = 1000000\n");
+		for (int pid = 2; pid <= 2000; pid++) {
+			log.append("1 fork() = ").append(pid).append('\n');
+		}
+		try (Trace trace = Traces.of(log.toString())) {
+			assertThat(trace.report().limits().capped()).singleElement(InstanceOfAssertFactories.STRING)
+				.startsWith("memory of the tables: " + Runtime.getRuntime().maxMemory() / 16 + " bytes");
 		}
 	}
 
