@@ -93,6 +93,23 @@ final class Findings implements ReplayListener {
 	// Processes
 
 	@Override
+	public void began(TracedProcess process, @Nullable Call call) {
+		// Its first call may be a close.
+		notePeak(process, process.firstLine);
+	}
+
+	private void notePeak(TracedProcess process, long line) {
+		TracedProcess leader = process.leader;
+		if (process.table.open > leader.peakOpen) {
+			leader.peakOpen = process.table.open;
+			leader.peakOpenLine = line;
+		}
+		if (this.replay != null) {
+			this.peak.record(line, this.replay.open());
+		}
+	}
+
+	@Override
 	public void made(TracedProcess process, int fd, Call call) {
 		TracedProcess leader = process.leader;
 		if (fd > leader.highWater) {
@@ -104,14 +121,7 @@ final class Findings implements ReplayListener {
 
 	@Override
 	public void after(TracedProcess process, Call call) {
-		TracedProcess leader = process.leader;
-		if (process.table.open > leader.peakOpen) {
-			leader.peakOpen = process.table.open;
-			leader.peakOpenLine = call.line;
-		}
-		if (this.replay != null) {
-			this.peak.record(call.line, this.replay.open());
-		}
+		notePeak(process, call.line);
 		if (call.op == Op.LIMIT && call.succeeded() && call.phase != Call.Phase.START) {
 			add(this.limits, "limits", new TraceReport.Nofile(process.pid, call.line, call.arg, call.type.name()));
 		}

@@ -85,9 +85,10 @@ public final class TraceSummary {
 		heading("Processes", report.processes().size());
 		line("      pid   parent  highest fd  most open  at end  command");
 		for (TraceReport.ProcessSummary process : first(report.processes())) {
-			line("  %7d  %7s  %10d  %9d  %6d  %s", process.pid(),
-					(process.parent() != null) ? process.parent().toString() : "-", process.highWater(),
-					process.peakOpen(), process.openAtEnd(), orUnknown(process.command()));
+			line("  %7d  %7s  %10s  %9d  %6d  %s", process.pid(),
+					(process.parent() != null) ? process.parent().toString() : "-",
+					(process.highWater() >= 0) ? Integer.toString(process.highWater()) : "-", process.peakOpen(),
+					process.openAtEnd(), orUnknown(process.command()));
 		}
 		more(report.processes());
 		line("  most open in all: %d, at line %d", report.peak().open(), report.peak().line());

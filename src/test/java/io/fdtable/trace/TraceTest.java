@@ -26,7 +26,8 @@ class TraceTest {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "bash-pipeline", "git-commit", "leaky", "python-sockets", "redis-server", "threads", "raw",
-			"fifo", "rights", "limit", "closeloop", "terminal", "hexadecimal", "silent", "merged", "sections" })
+			"fifo", "rights", "limit", "closeloop", "terminal", "hexadecimal", "silent", "merged", "sections", "tmux",
+			"docker", "names" })
 	void a_recorded_log_is_what_linux_does(String name) throws IOException {
 		try (Trace trace = Traces.recorded(name + ".strace")) {
 			TraceReport report = trace.report();
@@ -37,6 +38,21 @@ class TraceTest {
 			assertThat(report.initial()).extracting(TraceReport.Initial::fd)
 				.startsWith(0, 1, 2)
 				.isSubsetOf(0, 1, 2, 10);
+		}
+	}
+
+	@Test
+	void a_process_that_strace_attached_to_is_followed_from_there() throws IOException {
+		try (Trace trace = Traces.recorded("attached.strace")) {
+			TraceReport report = trace.report();
+			assertThat(report.divergences()).isEmpty();
+			assertThat(report.unparsed()).isZero();
+			assertThat(report.initial()).extracting(TraceReport.Initial::fd).containsExactly(0, 1, 2, 3, 10);
+			assertThat(report.processes()).singleElement().satisfies((process) -> {
+				assertThat(process.command()).isNull();
+				assertThat(process.highWater()).isEqualTo(18);
+				assertThat(process.openAtEnd()).isEqualTo(5);
+			});
 		}
 	}
 
@@ -82,7 +98,7 @@ class TraceTest {
 					new TraceReport.ProcessSummary(15691, null, "/usr/bin/sleep 0", 1, 256L, 1,
 							trace.report().processes().get(0).calls(), 10, 12, 228L, 13, 228),
 					new TraceReport.ProcessSummary(15692, 15691, "/usr/bin/cat /dev/null", 181, 213L, 1,
-							trace.report().processes().get(1).calls(), 8, 9, 188L, 11, 183));
+							trace.report().processes().get(1).calls(), 8, 9, 188L, 12, 181));
 		}
 	}
 
@@ -402,6 +418,33 @@ class TraceTest {
 				.contains("8  openat /srv/demo/secret, line 174; close-on-exec taken off at line 175")
 				.contains("Divergences: none")
 				.contains("open from the start: 0 1 2 10");
+		}
+	}
+
+	@Test
+	void the_summary_shows_no_highest_number_of_a_process_that_was_given_none() throws IOException {
+		try (Trace trace = Traces.of("1 close(2) = 0\n1 exit_group(0) = ?\n1 +++ exited with 0 +++\n")) {
+			assertThat(TraceSummary.of(trace.report()).lines()).contains(
+					"        1        -           -          1       0  (unknown)", "  most open in all: 1, at line 1");
+		}
+	}
+
+	@Test
+	void the_most_that_a_child_had_open_is_what_it_came_with_if_it_only_closes() throws IOException {
+		String log = """
+				1 openat(AT_FDCWD, "a", 0) = 0
+				1 openat(AT_FDCWD, "b", 0) = 1
+				1 fork() = 2
+				2 close(0) = 0
+				2 close(1) = 0
+				""";
+		try (Trace trace = Traces.of(log)) {
+			TraceReport.ProcessSummary child = trace.report().processes().getLast();
+			assertThat(child.pid()).isEqualTo(2);
+			assertThat(child.peakOpen()).isEqualTo(2);
+			assertThat(child.peakOpenLine()).isEqualTo(3);
+			assertThat(trace.report().peak().open()).isEqualTo(4);
+			assertThat(trace.report().peak().line()).isEqualTo(3);
 		}
 	}
 
