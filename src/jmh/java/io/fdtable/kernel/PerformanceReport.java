@@ -11,6 +11,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalDouble;
 import java.util.function.DoubleUnaryOperator;
+import java.util.stream.DoubleStream;
 import java.util.stream.StreamSupport;
 
 import org.knowm.xchart.VectorGraphicsEncoder;
@@ -93,21 +94,23 @@ final class PerformanceReport {
 
 	// Figures
 
-	/** Finds a median, if that shape has been measured. */
+	/** Finds the median of all rounds, if that shape has been measured. */
 	private OptionalDouble median(String benchmark, int threads, String... params) {
 		return figure(benchmark, threads, "primaryMetric", params);
 	}
 
 	private OptionalDouble figure(String benchmark, int threads, String metric, String... params) {
-		return StreamSupport.stream(this.results.spliterator(), false)
+		double[] values = StreamSupport.stream(this.results.spliterator(), false)
 			.filter((result) -> result.path("benchmark").asString().endsWith("." + benchmark))
 			.filter((result) -> threads == 0 || result.path("threads").asInt() == threads)
 			.filter((result) -> hasParams(result.path("params"), params))
 			.map((result) -> metric.equals("primaryMetric") ? result.path(metric)
 					: result.path("secondaryMetrics").path(metric))
-			.mapToDouble(PerformanceReport::median)
+			.flatMapToDouble(PerformanceReport::values)
 			.filter(Double::isFinite)
-			.findFirst();
+			.sorted()
+			.toArray();
+		return (values.length != 0) ? OptionalDouble.of(values[values.length / 2]) : OptionalDouble.empty();
 	}
 
 	private static boolean hasParams(JsonNode actual, String... params) {
@@ -119,11 +122,10 @@ final class PerformanceReport {
 		return true;
 	}
 
-	private static double median(JsonNode metric) {
-		List<Double> raw = new ArrayList<>();
-		metric.path("rawData").forEach((fork) -> fork.forEach((value) -> raw.add(value.asDouble())));
-		double[] sorted = raw.stream().mapToDouble(Double::doubleValue).sorted().toArray();
-		return (sorted.length != 0) ? sorted[sorted.length / 2] : Double.NaN;
+	private static DoubleStream values(JsonNode metric) {
+		return StreamSupport.stream(metric.path("rawData").spliterator(), false)
+			.flatMap((fork) -> StreamSupport.stream(fork.spliterator(), false))
+			.mapToDouble(JsonNode::asDouble);
 	}
 
 	private OptionalDouble loop(Allocator allocator, int size) {
