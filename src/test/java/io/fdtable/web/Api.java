@@ -2,6 +2,7 @@ package io.fdtable.web;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.Socket;
@@ -82,14 +83,24 @@ final class Api {
 				new String(bytes, StandardCharsets.UTF_8));
 	}
 
-	/** Sends bytes that no client library would send, and reads until the server ends. */
+	/**
+	 * Sends bytes that no client library would send, and reads one response. When the
+	 * server hangs up is not awaited: it may read what a client still has to send first.
+	 */
 	Reply raw(String request) {
 		try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port())) {
 			socket.setSoTimeout(10_000);
 			socket.getOutputStream().write(request.getBytes(StandardCharsets.ISO_8859_1));
 			socket.getOutputStream().flush();
+			InputStream in = socket.getInputStream();
 			ByteArrayOutputStream received = new ByteArrayOutputStream();
-			socket.getInputStream().transferTo(received);
+			byte[] buffer = new byte[8192];
+			for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
+				received.write(buffer, 0, read);
+				if (isWhole(received.toString(StandardCharsets.ISO_8859_1))) {
+					break;
+				}
+			}
 			return parse(received.toString(StandardCharsets.UTF_8));
 		}
 		catch (IOException ex) {
@@ -97,17 +108,35 @@ final class Api {
 		}
 	}
 
+	private static boolean isWhole(String response) {
+		int end = response.indexOf("\r\n\r\n");
+		if (end < 0) {
+			return false;
+		}
+		HttpHeaders headers = headers(response.substring(0, end));
+		return isChunked(headers) ? response.endsWith("\r\n0\r\n\r\n")
+				: response.length() - end - 4 == headers.getContentLength();
+	}
+
 	private static Reply parse(String response) {
 		int end = response.indexOf("\r\n\r\n");
+		HttpHeaders headers = headers(response.substring(0, end));
+		String body = response.substring(end + 4);
+		return new Reply(Integer.parseInt(response.substring(9, 12)), headers,
+				isChunked(headers) ? firstChunk(body) : body);
+	}
+
+	private static HttpHeaders headers(String head) {
 		HttpHeaders headers = new HttpHeaders();
-		String head = response.substring(0, end);
 		head.lines().skip(1).forEach((line) -> {
 			int colon = line.indexOf(':');
 			headers.add(line.substring(0, colon), line.substring(colon + 1).strip());
 		});
-		String body = response.substring(end + 4);
-		boolean chunked = "chunked".equals(headers.getFirst(HttpHeaders.TRANSFER_ENCODING));
-		return new Reply(Integer.parseInt(head.substring(9, 12)), headers, chunked ? firstChunk(body) : body);
+		return headers;
+	}
+
+	private static boolean isChunked(HttpHeaders headers) {
+		return "chunked".equals(headers.getFirst(HttpHeaders.TRANSFER_ENCODING));
 	}
 
 	/** Problems are ASCII and short, so they come in one chunk. */
