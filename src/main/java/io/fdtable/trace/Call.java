@@ -14,6 +14,9 @@ final class Call {
 	/** A descriptor that is not there, or not one: AT_FDCWD. */
 	static final int NONE = Integer.MIN_VALUE;
 
+	/** A new descriptor whose number the log does not tell. */
+	static final int UNTOLD = -1;
+
 	/** Longest text that is kept, in bytes. */
 	static final int MAX_TEXT = 512;
 
@@ -44,7 +47,8 @@ final class Call {
 
 	/**
 	 * The second number: the target of a dup2, the minimum of an F_DUPFD, the end of a
-	 * range, flags of a clone, the soft limit.
+	 * range, flags of a clone, the soft limit; which of the descriptors that a message
+	 * brought are pidfds, a bit for each of the first 64.
 	 */
 	long arg;
 
@@ -59,12 +63,10 @@ final class Call {
 	/** The name of the error, or null. */
 	@Nullable String errno;
 
+	/** New descriptors, the lowest limits too; {@link #UNTOLD} holds the place of one. */
 	int[] fds = NO_FDS;
 
 	int fdCount;
-
-	/** How many descriptors a message brought, if the log does not name them all. */
-	int fdTotal;
 
 	private byte[] text = new byte[0];
 
@@ -88,7 +90,6 @@ final class Call {
 		this.ret = 0;
 		this.errno = null;
 		this.fdCount = 0;
-		this.fdTotal = 0;
 		this.textLength = 0;
 		this.startLine = 0;
 		this.other = 0;
@@ -103,6 +104,10 @@ final class Call {
 		return name.equals(this.errno);
 	}
 
+	static boolean isDescriptor(long value) {
+		return value >= 0 && value <= Integer.MAX_VALUE;
+	}
+
 	void addFd(int value) {
 		if (this.fdCount < MAX_FDS) {
 			if (this.fdCount == this.fds.length) {
@@ -110,6 +115,18 @@ final class Call {
 			}
 			this.fds[this.fdCount++] = value;
 		}
+	}
+
+	void addPidfd(int value) {
+		if (this.fdCount < Long.SIZE) {
+			this.arg |= 1L << this.fdCount;
+		}
+		addFd(value);
+	}
+
+	/** Tells whether one of the descriptors that a message brought is a pidfd. */
+	boolean isPidfd(int index) {
+		return index < Long.SIZE && (this.arg >>> index & 1) != 0;
 	}
 
 	void setText(byte[] from, int start, int end) {

@@ -21,12 +21,15 @@ final class CallDecoder {
 
 	private final LimitArguments limit;
 
+	private final MessageArguments message;
+
 	CallDecoder(StraceLine line, StraceArguments args) {
 		this.line = line;
 		this.args = args;
 		this.text = new DescriptorText(line, args);
 		this.clone = new CloneArguments(line, args);
 		this.limit = new LimitArguments(line, args);
+		this.message = new MessageArguments(line, args, this.text);
 	}
 
 	/** Sets what a call is and what its arguments say. */
@@ -42,7 +45,7 @@ final class CallDecoder {
 		switch (c.op) {
 			case OPEN, ALLOC -> decodeMaker(c);
 			case PAIR -> decodePair(c);
-			case RECEIVE -> decodeRights(c);
+			case RECEIVE -> this.message.read(c);
 			case DUP2, DUP3, CLOSE_RANGE -> {
 				c.arg = this.args.count() > 1 ? unsigned(this.args.from(1)) : Call.NONE;
 				if (c.op == Op.CLOSE_RANGE && this.args.hasFlag(2, "UNSHARE", 2)) {
@@ -63,7 +66,6 @@ final class CallDecoder {
 			c.op = Op.USE;
 			c.fd = Call.NONE;
 			c.fdCount = 0;
-			c.fdTotal = 0;
 		}
 	}
 
@@ -77,18 +79,14 @@ final class CallDecoder {
 			return c.op != Op.CLOSE_RANGE || this.args.count() > 1;
 		}
 		return switch (c.op) {
-			case OPEN, ALLOC, DUP -> isDescriptor(c.ret);
-			case DUP_FROM -> isDescriptor(c.ret) && isDescriptor(c.arg);
-			case DUP2, DUP3 -> isDescriptor(c.fd) && isDescriptor(c.arg);
-			case CLOSE -> isDescriptor(c.fd);
+			case OPEN, ALLOC, DUP -> Call.isDescriptor(c.ret);
+			case DUP_FROM -> Call.isDescriptor(c.ret) && Call.isDescriptor(c.arg);
+			case DUP2, DUP3 -> Call.isDescriptor(c.fd) && Call.isDescriptor(c.arg);
+			case CLOSE -> Call.isDescriptor(c.fd);
 			case CLOSE_RANGE -> this.args.count() > 1 && (c.fd & UINT_MAX) <= (c.arg & UINT_MAX);
-			case FORK -> c.ret > 0 && isDescriptor(c.ret);
+			case FORK -> c.ret > 0 && Call.isDescriptor(c.ret);
 			default -> true;
 		};
-	}
-
-	private static boolean isDescriptor(long value) {
-		return value >= 0 && value <= Integer.MAX_VALUE;
 	}
 
 	/** The highest number may be printed as the complement of none. */
@@ -131,58 +129,10 @@ final class CallDecoder {
 	private void decodePair(Call c) {
 		int arg = c.type.name().equals("socketpair") ? 3 : 0;
 		if (this.args.count() > arg && this.args.first(arg) == '[') {
-			list(c, this.args.from(arg) + 1, this.args.to(arg));
+			this.args.addDescriptors(c, this.args.from(arg), this.args.to(arg));
 		}
 		if (arg == 3) {
 			this.text.plain(c, 0);
-		}
-	}
-
-	/** Reads the descriptors of every SCM_RIGHTS message. */
-	private void decodeRights(Call c) {
-		if (!c.succeeded() || this.args.count() < 2) {
-			return;
-		}
-		int to = this.args.to(1);
-		int at = this.line.indexOf("cmsg_type=", this.args.from(1));
-		while (at >= 0 && at < to) {
-			boolean rights = this.line.startsWith(at + 10, "SCM_RIGHTS") || this.line.startsWith(at + 10, "0x1 ")
-					|| this.line.startsWith(at + 10, "0x1,");
-			int data = this.line.indexOf("cmsg_data=[", at);
-			int next = this.line.indexOf("cmsg_type=", at + 10);
-			if (rights && data >= 0 && (next < 0 || data < next)) {
-				int before = c.fdCount;
-				list(c, data + 11, to);
-				c.fdTotal += Math.max(c.fdCount - before, lengthBefore(at));
-			}
-			at = next;
-		}
-	}
-
-	/** A header takes 16 bytes and each descriptor 4. */
-	private int lengthBefore(int type) {
-		for (int i = type; i > this.args.from(1); i--) {
-			if (this.line.startsWith(i, "cmsg_len=")) {
-				return Math.clamp((this.line.number(i + 9) - 16) / 4, 0, 253);
-			}
-		}
-		return 0;
-	}
-
-	private void list(Call c, int from, int to) {
-		int i = from;
-		while (i < to && this.line.at(i) != ']') {
-			if (StraceLine.isDigit(this.line.at(i)) && !this.line.startsWith(i, "...")) {
-				long fd = this.line.number(i);
-				if (isDescriptor(fd)) {
-					c.addFd((int) fd);
-				}
-				i = this.line.skipNumber(i);
-				i = (i < to && this.line.at(i) == '<') ? this.line.skipDecoration(i) : i;
-			}
-			else {
-				i++;
-			}
 		}
 	}
 

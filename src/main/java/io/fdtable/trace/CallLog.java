@@ -100,7 +100,7 @@ final class CallLog implements Closeable {
 		to.put((byte) call.type.id());
 		to.put((byte) call.op.ordinal());
 		to.put((byte) ((call.closeOnExec ? 1 : 0) | (call.returned ? 2 : 0) | (call.errno != null ? 4 : 0)
-				| ((call.fdCount + call.fdTotal > 0) ? 8 : 0) | ((call.arg != 0) ? 16 : 0)));
+				| ((call.fdCount > 0) ? 8 : 0) | ((call.arg != 0) ? 16 : 0)));
 		putNumber(to, call.fd);
 		if (call.arg != 0) {
 			putNumber(to, call.arg);
@@ -109,9 +109,8 @@ final class CallLog implements Closeable {
 		if (call.errno != null) {
 			putNumber(to, errnoId(call.errno));
 		}
-		if (call.fdCount + call.fdTotal > 0) {
+		if (call.fdCount > 0) {
 			putNumber(to, call.fdCount);
-			putNumber(to, call.fdTotal);
 			for (int i = 0; i < call.fdCount; i++) {
 				putNumber(to, call.fds[i]);
 			}
@@ -244,7 +243,6 @@ final class CallLog implements Closeable {
 			into.errno = ((flags & 4) != 0) ? CallLog.this.errnos.get((int) number(from)) : null;
 			if ((flags & 8) != 0) {
 				int count = (int) number(from);
-				into.fdTotal = (int) number(from);
 				for (int i = 0; i < count; i++) {
 					into.addFd((int) number(from));
 				}

@@ -44,7 +44,7 @@ record CallType(int id, String name, Op op, int fdArg, int flagsArg, long cloexe
 		for (String name : List.of(WHITESPACE.split("""
 				read write pread64 pwrite64 readv writev preadv pwritev preadv2 pwritev2 lseek _llseek llseek fstat
 				fstat64 getdents getdents64 fadvise64 epoll_wait epoll_ctl epoll_pwait epoll_pwait2 setsockopt
-				getsockopt listen getsockname getpeername sendto recvfrom sendmsg sendmmsg send recv shutdown fsync
+				listen getsockname getpeername sendto recvfrom sendmsg sendmmsg send recv shutdown fsync
 				fdatasync ftruncate ftruncate64 fchmod fchown fchdir flock fallocate sync_file_range readahead
 				sendfile sendfile64 copy_file_range splice tee vmsplice fgetxattr fsetxattr flistxattr fremovexattr
 				inotify_add_watch inotify_rm_watch timerfd_settime timerfd_gettime timerfd_settime64 fstatfs
@@ -101,6 +101,7 @@ record CallType(int id, String name, Op op, int fdArg, int flagsArg, long cloexe
 		add("pipe", Op.PAIR, -1, -1, 0, -1);
 		add("pipe2", Op.PAIR, -1, 1, O_CLOEXEC, -1);
 		add("socketpair", Op.PAIR, -1, 1, O_CLOEXEC, 0);
+		add("getsockopt", Op.RECEIVE, 0, -1, 0, -1);
 		add("recvmsg", Op.RECEIVE, 0, 2, 0x40000000, -1);
 		add("recvmmsg", Op.RECEIVE, 0, 3, 0x40000000, -1);
 		add("recvmmsg_time64", Op.RECEIVE, 0, 3, 0x40000000, -1);

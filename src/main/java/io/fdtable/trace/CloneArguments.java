@@ -46,7 +46,7 @@ final class CloneArguments {
 		if ((flags & CLONE_PIDFD) != 0) {
 			String field = c.type.name().equals("clone") ? "parent_tid=[" : "pidfd=[";
 			int at = this.line.indexOf(field, this.args.from(0));
-			if (at >= 0 && StraceLine.isDigit(this.line.at(at + field.length()))) {
+			if (at >= 0 && this.line.hasDigit(at + field.length())) {
 				c.addFd(Math.clamp(this.line.number(at + field.length()), 0, Integer.MAX_VALUE));
 			}
 		}

@@ -54,9 +54,13 @@ final class DescriptorMakers {
 			}
 		}
 		else if (call.op == Op.RECEIVE) {
-			for (int i = 0; i < Math.max(call.fdCount, call.fdTotal); i++) {
-				settle(process, call, (i < call.fdCount) ? call.fds[i] : Call.NONE);
+			boolean closeOnExec = call.closeOnExec;
+			for (int i = 0; i < call.fdCount; i++) {
+				// What MSG_CMSG_CLOEXEC asks of others, a pidfd always is.
+				call.closeOnExec = closeOnExec || call.isPidfd(i);
+				settle(process, call, call.fds[i]);
 			}
+			call.closeOnExec = closeOnExec;
 		}
 		else {
 			settle(process, call, (int) call.ret);
@@ -84,7 +88,7 @@ final class DescriptorMakers {
 
 	/**
 	 * Makes a descriptor on the model and compares it with the log.
-	 * @param actual the number in the log, or NONE if it is not there
+	 * @param actual the number in the log, negative if it is not there
 	 */
 	private void settle(TracedProcess process, Call call, int actual) {
 		if (process.table.judge != null) {

@@ -14,7 +14,9 @@ enum Op {
 	/** Makes two descriptors. */
 	PAIR,
 
-	/** Makes a descriptor for each file that a message brought. */
+	/**
+	 * Makes a descriptor for each file that a message, or an option of a socket, brought.
+	 */
 	RECEIVE,
 
 	/** Duplicates onto the lowest free number. */

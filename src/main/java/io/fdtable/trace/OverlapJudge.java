@@ -289,7 +289,7 @@ final class OverlapJudge {
 		return switch (call.op) {
 			case OPEN, ALLOC, DUP, DUP_FROM -> bad ? 0 : 1;
 			case PAIR -> bad ? 0 : 2;
-			case RECEIVE -> bad ? 0 : Math.max(call.fdCount, call.fdTotal);
+			case RECEIVE -> bad ? 0 : call.fdCount;
 			case CLOSE, GET_CLOEXEC, SET_CLOEXEC -> (call.fd >= 0) ? 1 : 0;
 			case USE, ADDRESS -> (call.fd >= 0 && !bad) ? 1 : 0;
 			case DUP2, DUP3, CLOSE_RANGE -> bad ? 0 : 1;
@@ -304,9 +304,9 @@ final class OverlapJudge {
 			case OPEN, ALLOC, DUP -> takes(taken, 0, (int) call.ret);
 			case DUP_FROM -> takes(taken, (int) call.arg, (int) call.ret);
 			case PAIR, RECEIVE -> {
+				int told = (step < call.fdCount) ? call.fds[step] : Call.UNTOLD;
 				// With -s 0 strace prints no numbers: whichever is the lowest, then.
-				int lowest = taken.nextClearBit(0);
-				yield takes(taken, 0, (step < call.fdCount) ? call.fds[step] : lowest);
+				yield takes(taken, 0, (told >= 0) ? told : taken.nextClearBit(0));
 			}
 			case FORK -> takes(taken, 0, call.fds[0]);
 			case CLOSE -> {

@@ -121,6 +121,18 @@ final class OverlappingCalls {
 		return call.op.makesOne() || call.op == Op.PAIR || call.op == Op.RECEIVE || call.op == Op.FORK;
 	}
 
+	/**
+	 * Returns the first new descriptor that the log names: one that the judge may refuse.
+	 */
+	private static int firstTold(Call call) {
+		for (int i = 0; i < call.fdCount; i++) {
+			if (call.fds[i] >= 0) {
+				return call.fds[i];
+			}
+		}
+		return (int) call.ret;
+	}
+
 	private void condemn(TracedProcess process, OverlapJudge judge, Call call) {
 		if (!makesNumbers(call)) {
 			boolean isOpen = !call.failedWith("EBADF");
@@ -128,7 +140,7 @@ final class OverlappingCalls {
 					call.fd, isOpen ? "EBADF" : "open", isOpen ? "open" : "EBADF");
 			return;
 		}
-		int actual = (call.fdCount > 0) ? call.fds[0] : (int) call.ret;
+		int actual = call.op.makesOne() ? (int) call.ret : firstTold(call);
 		int expected = judge.lowestFree((call.op == Op.DUP_FROM) ? (int) call.arg : 0);
 		if (expected < actual) {
 			this.divergences.diverge(process, call, DivergenceKind.OPEN_IN_LOG, expected, Integer.toString(expected),

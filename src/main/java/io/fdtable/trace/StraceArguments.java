@@ -125,4 +125,22 @@ final class StraceArguments {
 		return arg < this.count && this.line.contains(this.from[arg], this.to[arg], word);
 	}
 
+	/** Adds the descriptors of a list in brackets to those of a call. */
+	void addDescriptors(Call c, int from, int to) {
+		int i = from;
+		while (i < to && this.line.at(i) != ']') {
+			if (StraceLine.isDigit(this.line.at(i)) && !this.line.startsWith(i, "...")) {
+				long fd = this.line.number(i);
+				if (Call.isDescriptor(fd)) {
+					c.addFd((int) fd);
+				}
+				i = this.line.skipNumber(i);
+				i = (i < to && this.line.at(i) == '<') ? this.line.skipDecoration(i) : i;
+			}
+			else {
+				i++;
+			}
+		}
+	}
+
 }

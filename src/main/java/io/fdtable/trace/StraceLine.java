@@ -61,6 +61,11 @@ final class StraceLine {
 		return flags;
 	}
 
+	/** Tells whether a number begins at a place, which may be beyond the line. */
+	boolean hasDigit(int at) {
+		return digit(at, 10) >= 0;
+	}
+
 	private int digit(int at, int base) {
 		return (at >= 0 && at < this.end) ? Character.digit(this.bytes[at], base) : -1;
 	}

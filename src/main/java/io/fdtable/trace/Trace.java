@@ -140,6 +140,9 @@ public final class Trace implements Closeable {
 		if (!isSeen(seen, "openat") && !isSeen(seen, "open")) {
 			notes.add("no open in the log: trace with -e trace=%desc,%process,%network,close_range");
 		}
+		if (isSeen(seen, "io_uring_setup")) {
+			notes.add("io_uring in the log: strace does not see what a ring opens, accepts, receives or closes");
+		}
 	}
 
 	private static boolean isSeen(BitSet seen, String name) {

@@ -68,6 +68,15 @@ class StraceParserTest {
 					7 close_range(3, 4294967295, CLOSE_RANGE_UNSHARE) = 0 ~~ 7 close_range fd=3 arg=4294967295 ret=0 [1]
 					7 close_range(3, ~0U, 0x4) = 0 ~~ 7 close_range fd=3 arg=4294967295 ret=0 cloexec
 					7 recvmsg(4, {msg_control=[{cmsg_len=24, cmsg_level=SOL_SOCKET, cmsg_type=SCM_RIGHTS, cmsg_data=[12</a>, 13]}]}, MSG_CMSG_CLOEXEC) = 1 ~~ 7 recvmsg fd=4 ret=1 cloexec [12, 13]
+					7 recvmsg(4, {msg_control=[{cmsg_len=28, cmsg_level=SOL_SOCKET, cmsg_type=SCM_RIGHTS, cmsg_data=[12, ...]}, {cmsg_len=20, cmsg_level=SOL_SOCKET, cmsg_type=SCM_PIDFD, cmsg_data=[15<pid:9>]}]}, 0) = 1 ~~ 7 recvmsg fd=4 arg=8 ret=1 [12, -1, -1, 15]
+					7 recvmsg(4, {msg_control=[{cmsg_len=20, cmsg_level=SOL_SOCKET, cmsg_type=0x4 /* SCM_??? */}]}, 0) = 1 ~~ 7 recvmsg fd=4 arg=1 ret=1 [-1]
+					7 recvmsg(4, {msg_control=[{cmsg_len=20, cmsg_level=0x1, cmsg_type=0x1, cmsg_data=[6]}, {cmsg_len=20, cmsg_level=0x1, cmsg_type=0x4}]}, 0) = 1 ~~ 7 recvmsg fd=4 arg=2 ret=1 [6, -1]
+					7 recvmsg(4, {msg_control=[{cmsg_len=17, cmsg_level=0, cmsg_type=0x1, cmsg_data=[0x10]}, {cmsg_len=20, cmsg_level=0x29, cmsg_type=0x4}]}, 0) = 1 ~~ 7 recvmsg fd=4 ret=1
+					7 recvmsg(4, {msg_control=[{cmsg_len=20, cmsg_level=SOL_SOCKET, cmsg_type=SCM_PIDFD, cmsg_data=[-24]}]}, 0) = 1 ~~ 7 recvmsg fd=4 ret=1
+					7 getsockopt(3, SOL_SOCKET, SO_PEERPIDFD, [5<pid:9>], [4]) = 0 ~~ 7 getsockopt fd=3 arg=1 ret=0 [5]
+					7 getsockopt(3, 0x1 /* SOL_SOCKET */, 0x4d /* SO_??? */, [5], [4]) = 0 ~~ 7 getsockopt fd=3 arg=1 ret=0 [5]
+					7 getsockopt(0x3, 0x1, 0x4d, 0x7ffd76b88770, 0x7ffd76b8876c) = 0 ~~ 7 getsockopt fd=3 arg=1 ret=0 [-1]
+					7 getsockopt(3, SOL_SOCKET, SO_ERROR, [77], [4]) = 0 ~~ 7 getsockopt fd=3 ret=0
 					7 clone(child_stack=NULL, flags=CLONE_CHILD_SETTID|SIGCHLD) = 8 ~~ 7 clone ret=8
 					7 clone(0x1200411, 0, 0, 0x7f5b, 0) = 8 ~~ 7 clone arg=18875409 ret=8
 					7 clone3({flags=CLONE_VM|CLONE_FILES|CLONE_THREAD} => {parent_tid=[8]}, 88) = 8 ~~ 7 clone3 arg=66560 ret=8

@@ -27,7 +27,7 @@ class TraceTest {
 	@ParameterizedTest
 	@ValueSource(strings = { "bash-pipeline", "git-commit", "leaky", "python-sockets", "redis-server", "threads", "raw",
 			"fifo", "rights", "limit", "closeloop", "terminal", "hexadecimal", "silent", "merged", "sections", "tmux",
-			"docker", "names" })
+			"docker", "names", "pidfds" })
 	void a_recorded_log_is_what_linux_does(String name) throws IOException {
 		try (Trace trace = Traces.recorded(name + ".strace")) {
 			TraceReport report = trace.report();
@@ -38,6 +38,17 @@ class TraceTest {
 			assertThat(report.initial()).extracting(TraceReport.Initial::fd)
 				.startsWith(0, 1, 2)
 				.isSubsetOf(0, 1, 2, 10);
+		}
+	}
+
+	@Test
+	void what_a_log_cannot_show_is_noted() throws IOException {
+		String log = "7 io_uring_setup(8, {flags=0}) = 3\n7 close(3) = 0\n";
+		try (Trace trace = Traces.of(log)) {
+			assertThat(trace.report().notes()).containsExactly(
+					"no close_range in the log: if it was not traced, descriptors that it closed count as open",
+					"no open in the log: trace with -e trace=%desc,%process,%network,close_range",
+					"io_uring in the log: strace does not see what a ring opens, accepts, receives or closes");
 		}
 	}
 
